@@ -18,19 +18,19 @@ std::string describe_values(const A& a, const B& b) {
 
 }  // namespace hb::internal
 
-#define HB_CHECK(condition)                                                              \
-  do {                                                                                   \
-    if (!(condition)) [[unlikely]]                                                       \
-      ::hb::internal::check_failed(__FILE__, __LINE__, #condition, "");                  \
+#define HB_CHECK(condition)                                             \
+  do {                                                                  \
+    if (!(condition)) [[unlikely]]                                      \
+      ::hb::internal::check_failed(__FILE__, __LINE__, #condition, ""); \
   } while (false)
 
-#define HB_CHECK_OP(a, op, b)                                                            \
-  do {                                                                                   \
-    const auto& hb_a = (a);                                                              \
-    const auto& hb_b = (b);                                                              \
-    if (!(hb_a op hb_b)) [[unlikely]]                                                    \
-      ::hb::internal::check_failed(__FILE__, __LINE__, #a " " #op " " #b,                \
-                                   ::hb::internal::describe_values(hb_a, hb_b));         \
+#define HB_CHECK_OP(a, op, b)                                                    \
+  do {                                                                           \
+    const auto& hb_a = (a);                                                      \
+    const auto& hb_b = (b);                                                      \
+    if (!(hb_a op hb_b)) [[unlikely]]                                            \
+      ::hb::internal::check_failed(__FILE__, __LINE__, #a " " #op " " #b,        \
+                                   ::hb::internal::describe_values(hb_a, hb_b)); \
   } while (false)
 
 #define HB_CHECK_EQ(a, b) HB_CHECK_OP(a, ==, b)

@@ -41,11 +41,11 @@ inline std::unexpected<Error> fail(ErrorCode code, std::string message) {
 }  // namespace hb
 
 // Leaves the function with the error of `expr`, if it has one.
-#define HB_TRY(expr)                                                              \
-  do {                                                                            \
-    if (auto hb_status = (expr); !hb_status) {                                    \
-      return std::unexpected(std::move(hb_status).error());                       \
-    }                                                                             \
+#define HB_TRY(expr)                                        \
+  do {                                                      \
+    if (auto hb_status = (expr); !hb_status) {              \
+      return std::unexpected(std::move(hb_status).error()); \
+    }                                                       \
   } while (false)
 
 #define HB_CONCAT_INNER(a, b) a##b
@@ -53,7 +53,7 @@ inline std::unexpected<Error> fail(ErrorCode code, std::string message) {
 
 // HB_ASSIGN(auto x, f()): x becomes the value of f(), or the function returns its error.
 #define HB_ASSIGN(lhs, expr) HB_ASSIGN_INNER(HB_CONCAT(hb_result_, __LINE__), lhs, expr)
-#define HB_ASSIGN_INNER(result, lhs, expr)                                        \
-  auto result = (expr);                                                           \
-  if (!result) return std::unexpected(std::move(result).error());                 \
+#define HB_ASSIGN_INNER(result, lhs, expr)                        \
+  auto result = (expr);                                           \
+  if (!result) return std::unexpected(std::move(result).error()); \
   lhs = std::move(*result)

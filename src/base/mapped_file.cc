@@ -19,7 +19,7 @@ Result<std::unique_ptr<MappedFile>> MappedFile::open(const std::string& path) {
     const ErrorCode code = errno == ENOENT ? ErrorCode::kNotFound : ErrorCode::kIo;
     return fail(code, fmt::format("cannot open '{}': {}", path, std::strerror(errno)));
   }
-  struct stat info {};
+  struct stat info{};
   const bool known = ::fstat(fd, &info) == 0;
   if (!known || !S_ISREG(info.st_mode) || info.st_size == 0) {
     ::close(fd);
@@ -48,9 +48,11 @@ MappedFile::~MappedFile() {
 
 Status MappedFile::intact() const {
   if (!sigbus_guard_was_hit(guard_slot_)) return {};
-  return fail(ErrorCode::kIo,
-              fmt::format("'{}' was truncated or became unreadable while it was in use; restore the file and start again",
-                          path_));
+  return fail(
+      ErrorCode::kIo,
+      fmt::format(
+          "'{}' was truncated or became unreadable while it was in use; restore the file and start again",
+          path_));
 }
 
 void MappedFile::release(size_t offset, size_t size_bytes) const {

@@ -14,9 +14,10 @@ namespace hb {
 // OWNS the mapping. BORROWS nothing. Spans into bytes() live as long as the MappedFile.
 // THREADS: all const methods may be called from any thread.
 //
-// A page that vanishes under the mapping (the file was truncated, its disk failed) would raise SIGBUS. The first
-// MappedFile installs a handler that puts a page of zeros there and remembers it; faults elsewhere go to the
-// handler that was there before. Readers finish, then ask intact(): if false, what they read is worthless.
+// A page that vanishes under the mapping (the file was truncated, its disk failed) would raise SIGBUS. The
+// first MappedFile installs a handler that puts a page of zeros there and remembers it; faults elsewhere go
+// to the handler that was there before. Readers finish, then ask intact(): if false, what they read is
+// worthless.
 class MappedFile {
  public:
   // ERRORS: kNotFound, kIo (the path and the system's words are in the message). An empty file is a kBadFile.
@@ -31,7 +32,8 @@ class MappedFile {
   // An error if the file shrank or its pages could not be read since open().
   Status intact() const;
 
-  // Tells the system that [offset, offset + size) will not be read again, so that its pages stop counting as ours.
+  // Tells the system that [offset, offset + size) will not be read again, so that its pages stop counting as
+  // ours.
   void release(size_t offset, size_t size_bytes) const;
 
  private:

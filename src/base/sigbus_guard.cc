@@ -20,7 +20,7 @@ struct Range {
 
 std::array<Range, 64> g_ranges;
 std::mutex g_mutex;  // guards the choice of slots, never taken in the handler
-struct sigaction g_previous {};
+struct sigaction g_previous{};
 uintptr_t g_page_size = 4096;
 
 bool replace_page(uintptr_t address) {
@@ -50,7 +50,7 @@ void on_sigbus(int signal, siginfo_t* info, void* context) {
 
 void install_handler() {
   g_page_size = static_cast<uintptr_t>(::sysconf(_SC_PAGESIZE));
-  struct sigaction action {};
+  struct sigaction action{};
   action.sa_sigaction = on_sigbus;
   action.sa_flags = SA_SIGINFO;
   ::sigaction(SIGBUS, &action, &g_previous);

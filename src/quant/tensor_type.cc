@@ -26,7 +26,9 @@ constexpr std::array kTypes = {
 };
 
 const TensorTypeInfo* find(uint32_t number) {
-  const auto same_number = [number](const TensorTypeInfo& info) { return static_cast<uint32_t>(info.type) == number; };
+  const auto same_number = [number](const TensorTypeInfo& info) {
+    return static_cast<uint32_t>(info.type) == number;
+  };
   const auto found = std::ranges::find_if(kTypes, same_number);
   return found == kTypes.end() ? nullptr : &*found;
 }
