@@ -1,0 +1,87 @@
+// What an engine asks of a backend. An engine knows plans and this interface, never a device.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "plan/plan.h"
+
+namespace hb {
+
+// Tokens at consecutive positions, to be run through the plan in one go.
+struct Batch {
+  std::span<const int32_t> tokens;
+  uint32_t position = 0;        // of the first token
+  uint32_t output_count = 1;    // logits are wanted for that many last tokens; 0: only fill the cache
+};
+
+// The changing half of a running model: its KV cache and activations. OWNS its memory, BORROWS its Executable.
+// THREADS: one thread at a time; several contexts of one Executable may run at once.
+class ExecutionContext {
+ public:
+  virtual ~ExecutionContext() = default;
+
+  virtual uint32_t capacity() const = 0;    // positions that the cache holds
+  virtual uint32_t max_batch() const = 0;   // tokens a forward() takes at most
+
+  // Runs every op of the plan; afterwards the cache holds the tokens' positions.
+  // REQUIRES: 1 to max_batch() tokens, each in [0, vocab); position + tokens <= capacity(); output_count <= tokens.
+  // ERRORS: kDevice.
+  virtual Status forward(const Batch& batch) = 0;
+
+  // (output_count, vocab) floats of the last forward(); valid until the next one.
+  virtual std::span<const float> logits() = 0;
+
+  // Activations by name, rows of the last or next batch: for tests, dumps and first-divergence search.
+  // A Q8 buffer reads as its dequantised values, code * scale.
+  virtual Result<std::vector<float>> read_buffer(BufferId buffer) = 0;
+  virtual Status write_buffer(BufferId buffer, std::span<const float> values) = 0;
+
+  // Cache rows in the canonical form (count, kv_heads, head_dim) f16, keys then values, layer by layer: the same
+  // bytes for every backend. Used to save, load and share sessions.
+  virtual Result<std::vector<uint16_t>> read_cache(uint32_t position, uint32_t count) = 0;
+  virtual Status write_cache(uint32_t position, uint32_t count, std::span<const uint16_t> rows) = 0;
+};
+
+struct ContextOptions {
+  uint32_t capacity = 4096;
+  uint32_t max_batch = 512;
+};
+
+// Which kernel runs an op, and why: printed by `halfbyte inspect` and put into every record.
+struct KernelChoice {
+  std::string op;
+  std::string kernel;
+  std::string reason;
+};
+
+// A compiled plan: packed weights and chosen kernels. Immutable. OWNS its weights; the model file may be closed.
+class Executable {
+ public:
+  virtual ~Executable() = default;
+  virtual const Plan& plan() const = 0;
+  virtual uint64_t weight_bytes() const = 0;  // resident, packed
+  virtual std::vector<KernelChoice> kernel_choices() const = 0;
+  virtual Result<std::unique_ptr<ExecutionContext>> new_context(const ContextOptions& options) = 0;
+};
+
+struct CompileOptions {
+  // Called when a weight's bytes will not be read again, so that the file's pages can be released.
+  void (*weight_done)(void* user, const PlanWeight& weight) = nullptr;
+  void* user = nullptr;
+};
+
+class Backend {
+ public:
+  virtual ~Backend() = default;
+  virtual std::string name() const = 0;         // "ref", "cpu", …
+  virtual std::string description() const = 0;  // device, instruction set, threads
+  // ERRORS: kBadFile (a weight outside the contract's ranges, with its name and row), kUnsupported, kOutOfMemory.
+  virtual Result<std::unique_ptr<Executable>> compile(const Plan& plan, const CompileOptions& options) = 0;
+};
+
+}  // namespace hb
