@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <map>
 #include <memory>
 #include <optional>
@@ -18,8 +19,19 @@ namespace hb {
 
 // GGUF's own numbers for the types of metadata values.
 enum class GgufKind : uint32_t {
-  kU8 = 0, kI8 = 1, kU16 = 2, kI16 = 3, kU32 = 4, kI32 = 5, kF32 = 6, kBool = 7,
-  kString = 8, kArray = 9, kU64 = 10, kI64 = 11, kF64 = 12,
+  kU8 = 0,
+  kI8 = 1,
+  kU16 = 2,
+  kI16 = 3,
+  kU32 = 4,
+  kI32 = 5,
+  kF32 = 6,
+  kBool = 7,
+  kString = 8,
+  kArray = 9,
+  kU64 = 10,
+  kI64 = 11,
+  kF64 = 12,
 };
 
 // One metadata value. BORROWS the file's bytes: a view that lives as long as its GgufFile.
@@ -37,7 +49,8 @@ class GgufValue {
   std::optional<bool> as_bool() const;
   std::optional<std::string_view> as_string() const;
 
-  // Arrays, whole. Nothing if the elements are not of that family.
+  // Arrays, whole. Nothing if the elements are not of that family. Bools are integers 0 and 1 here.
+  // Elements of as_strings() are bytes as they lie in the file: they may be empty, hold NUL, or be no UTF-8.
   std::optional<std::vector<std::string_view>> as_strings() const;
   std::optional<std::vector<int64_t>> as_integers() const;
   std::optional<std::vector<float>> as_floats() const;
@@ -55,7 +68,8 @@ class GgufValue {
 struct GgufTensor {
   std::string name;
   TensorType type = TensorType::kF32;
-  std::vector<uint64_t> dims;      // 1 to 4, GGUF's order: dims[0] is the length of a row (K), dims[1] the rows (N)
+  std::vector<uint64_t>
+      dims;  // 1 to 4, GGUF's order: dims[0] is the length of a row (K), dims[1] the rows (N)
   std::span<const uint8_t> bytes;  // exactly the tensor's blocks, row after row
   uint64_t file_offset = 0;        // of bytes, in its file
   uint32_t file_index = 0;         // which of the split files
@@ -64,16 +78,16 @@ struct GgufTensor {
   uint64_t rows() const;  // product of the other dimensions
 };
 
+// OWNS the mappings of its files.
+// THREADS: all const methods may be called from any thread.
 class GgufFile {
  public:
   // Opens `path`; if it is one part of a split model ("name-00001-of-00003.gguf"), opens all its parts.
   // ERRORS: kNotFound, kIo, kBadFile (with file, byte offset and the key or tensor), kUnsupported.
   static Result<std::unique_ptr<GgufFile>> open(const std::string& path);
 
-  // Parses bytes that the caller keeps alive: for tests and fuzzing.
+  // Parses bytes that the caller keeps alive: for tests and fuzzing. One part of several is a kBadFile.
   static Result<std::unique_ptr<GgufFile>> parse(std::span<const uint8_t> bytes);
-
-  ~GgufFile();
 
   uint32_t version() const { return version_; }
   const std::string& path() const { return path_; }
@@ -100,15 +114,24 @@ class GgufFile {
   void release(const GgufTensor& tensor) const;
 
  private:
-  friend class GgufParser;
-  GgufFile();
+  GgufFile() = default;
+  Status open_parts(const std::string& path);
+  Status open_part(const std::string& path);
+  Status add_part(std::span<const uint8_t> bytes);
 
   std::string path_;
   uint32_t version_ = 0;
-  std::vector<std::unique_ptr<MappedFile>> files_;
+  uint64_t size_bytes_ = 0;
+  uint32_t part_count_ = 0;                         // parts added so far
+  std::vector<std::unique_ptr<MappedFile>> files_;  // one a part; none after parse()
   std::map<std::string, GgufValue, std::less<>> metadata_;
   std::vector<GgufTensor> tensors_;
   std::map<std::string, size_t, std::less<>> tensor_index_;
 };
+
+// The tensor `name`, whose dims are exactly `dims`.
+// ERRORS: kNotFound if it is missing, kBadFile with both shapes if they differ.
+Result<const GgufTensor*> require_tensor(const GgufFile& file, std::string_view name,
+                                         std::initializer_list<uint64_t> dims);
 
 }  // namespace hb
