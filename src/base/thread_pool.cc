@@ -1,0 +1,161 @@
+#include "base/thread_pool.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <system_error>
+
+#include "base/check.h"
+#include "base/futex.h"
+
+namespace hb {
+namespace {
+
+uint32_t unclaimed(uint64_t ticket) { return static_cast<uint32_t>(ticket); }
+
+uint64_t next_epoch(uint64_t ticket, uint32_t chunk_count) {
+  return ((ticket >> 32) + 1) << 32 | chunk_count;
+}
+
+void pause_core() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("isb");  // "yield" does nothing on most cores
+#endif
+}
+
+// Spins until ready(), for at most spin_us. The last answer of ready().
+template <class Ready>
+bool spin_until(Ready ready, uint32_t spin_us) {
+  using Clock = std::chrono::steady_clock;
+  constexpr int kPausesPerClockRead = 16;
+  if (ready()) return true;
+  const auto deadline = Clock::now() + std::chrono::microseconds(spin_us);
+  do {
+    for (int i = 0; i < kPausesPerClockRead; ++i) {
+      pause_core();
+      if (ready()) return true;
+    }
+  } while (Clock::now() < deadline);
+  return false;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<ThreadPool>> ThreadPool::create(const ThreadPoolOptions& options) {
+  if (options.thread_count == 0 || options.thread_count > kMaxThreads) {
+    return fail(ErrorCode::kInvalidArgument,
+                fmt::format("{} threads asked for; it may be 1 to {}", options.thread_count, kMaxThreads));
+  }
+  std::unique_ptr<ThreadPool> pool(new ThreadPool(options.spin_us));
+  if (options.cpu_mask.empty()) {
+    HB_TRY(pool->start_workers(options.thread_count - 1));
+    return pool;
+  }
+  // Threads inherit the mask of the thread that starts them.
+  const CpuMask own_mask = CpuMask::of_this_thread();
+  HB_TRY(options.cpu_mask.apply_to_this_thread());
+  const Status started = pool->start_workers(options.thread_count - 1);
+  HB_TRY(own_mask.apply_to_this_thread());
+  HB_TRY(started);
+  return pool;
+}
+
+Status ThreadPool::start_workers(uint32_t worker_count) {
+  workers_.reserve(worker_count);
+  try {
+    while (workers_.size() < worker_count) {
+      workers_.emplace_back(&ThreadPool::work, this, static_cast<uint32_t>(workers_.size()) + 1);
+    }
+  } catch (const std::system_error& error) {
+    return fail(ErrorCode::kOutOfMemory,
+                fmt::format("cannot start thread {} of {}: {}; ask for fewer threads", thread_count() + 1,
+                            worker_count + 1, error.what()));
+  }
+  return {};
+}
+
+ThreadPool::~ThreadPool() {
+  stop_.store(true);
+  wake_sleepers(kMaxThreads);
+  for (std::thread& worker : workers_) worker.join();
+}
+
+void ThreadPool::run(const Job& job) {
+  HB_CHECK(!in_use_);
+  in_use_ = true;
+  publish(job);
+  claim_chunks(0);
+  wait_until_done(job.chunk_count);
+  in_use_ = false;
+}
+
+void ThreadPool::publish(const Job& job) {
+  call_.store(job.call, std::memory_order_relaxed);
+  body_.store(job.body, std::memory_order_relaxed);
+  chunk_count_.store(job.chunk_count, std::memory_order_relaxed);
+  done_count_.store(0, std::memory_order_relaxed);
+  // Sequentially consistent, as are the accesses in sleep_until_woken(): either this thread sees the sleeper,
+  // or the sleeper sees the job.
+  ticket_.store(next_epoch(ticket_.load(std::memory_order_relaxed), job.chunk_count));
+  if (sleeper_count_.load() != 0) wake_sleepers(job.chunk_count - 1);
+}
+
+// Claims and runs chunks until none is left. A job's fields change only after all its chunks were counted as
+// done, so what was read before a successful claim belongs to the job that was claimed from.
+void ThreadPool::claim_chunks(uint32_t thread_index) {
+  uint32_t finished = 0;
+  uint32_t chunk_count = 0;
+  uint64_t ticket = ticket_.load(std::memory_order_acquire);
+  while (unclaimed(ticket) != 0) {
+    const auto call = call_.load(std::memory_order_relaxed);
+    const void* body = body_.load(std::memory_order_relaxed);
+    chunk_count = chunk_count_.load(std::memory_order_relaxed);
+    if (!ticket_.compare_exchange_weak(ticket, ticket - 1, std::memory_order_acq_rel,
+                                       std::memory_order_acquire)) {
+      continue;
+    }
+    call(body, chunk_count - unclaimed(ticket), thread_index);
+    ++finished;
+    ticket = ticket_.load(std::memory_order_acquire);
+  }
+  if (finished == 0) return;
+  const bool last = done_count_.fetch_add(finished) + finished == chunk_count;
+  if (last && caller_sleeps_.load()) futex_wake(done_count_, 1);
+}
+
+void ThreadPool::wait_until_done(uint32_t chunk_count) {
+  const auto done = [&] { return done_count_.load(std::memory_order_acquire) == chunk_count; };
+  if (spin_until(done, spin_us_)) return;
+  caller_sleeps_.store(true);
+  for (uint32_t count = done_count_.load(); count != chunk_count; count = done_count_.load()) {
+    futex_wait(done_count_, count);
+  }
+  caller_sleeps_.store(false);
+}
+
+void ThreadPool::work(uint32_t thread_index) {
+  const auto has_work = [&] {
+    return unclaimed(ticket_.load(std::memory_order_relaxed)) != 0 || stop_.load(std::memory_order_relaxed);
+  };
+  while (!stop_.load()) {
+    if (!spin_until(has_work, spin_us_)) sleep_until_woken();
+    claim_chunks(thread_index);
+  }
+}
+
+void ThreadPool::sleep_until_woken() {
+  sleeper_count_.fetch_add(1);
+  const uint32_t wake_count = wake_count_.load();
+  if (unclaimed(ticket_.load()) == 0 && !stop_.load()) futex_wait(wake_count_, wake_count);
+  sleeper_count_.fetch_sub(1);
+}
+
+void ThreadPool::wake_sleepers(uint32_t thread_count) {
+  wake_count_.fetch_add(1);
+  futex_wake(wake_count_, static_cast<int>(std::min(thread_count, kMaxThreads)));
+}
+
+}  // namespace hb
