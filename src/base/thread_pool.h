@@ -16,7 +16,7 @@ namespace hb {
 
 struct ThreadPoolOptions {
   uint32_t thread_count = 1;  // the caller of parallel_for included
-  CpuMask cpu_mask;           // where the workers may run; empty: wherever the creating thread may
+  CpuMask cpu_mask = {};      // where the workers may run; empty: wherever the creating thread may
   uint32_t spin_us = 30;      // how long an idle thread spins before it sleeps
 };
 
