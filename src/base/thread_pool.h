@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "base/chunk_ticket.h"
 #include "base/cpu_mask.h"
 #include "base/error.h"
 
@@ -74,10 +75,10 @@ class ThreadPool {
 
   static constexpr size_t kCacheLine = 64;
 
-  // The job and the ticket to take a chunk of it. The ticket's high half is the job's epoch, the low half the
-  // number of chunks that nobody has claimed yet. A claim decrements it by compare-exchange, so a worker that
-  // slept through the end of a job cannot claim a chunk of the next one with the fields it read before.
-  alignas(kCacheLine) std::atomic<uint64_t> ticket_{0};
+  // The job and the ticket to take a chunk of it, in one cache line. A job's fields change only after all its
+  // chunks were counted as done, so what is read before a successful claim belongs to the job that was
+  // claimed from.
+  alignas(kCacheLine) ChunkTicket ticket_;
   std::atomic<decltype(Job::call)> call_{nullptr};
   std::atomic<const void*> body_{nullptr};
   std::atomic<uint32_t> chunk_count_{0};
