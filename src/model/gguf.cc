@@ -123,10 +123,9 @@ Status GgufFile::open_parts(const std::string& path) {
 Status GgufFile::open_part(const std::string& path) {
   HB_ASSIGN(auto mapping, MappedFile::open(path));
   files_.push_back(std::move(mapping));
-  if (Status status = add_part(files_.back()->bytes()); !status) {
-    return std::unexpected(status.error().within(path));
-  }
-  return files_.back()->intact();
+  const Status parsed = add_part(files_.back()->bytes());
+  HB_TRY(files_.back()->intact());
+  return parsed ? parsed : std::unexpected(parsed.error().within(path));
 }
 
 Status GgufFile::add_part(std::span<const uint8_t> bytes) {
@@ -143,9 +142,8 @@ Status GgufFile::add_part(std::span<const uint8_t> bytes) {
   if (index == 0) {
     version_ = part.version;
     metadata_ = std::move(part.metadata);
-    return find("split.count") == nullptr || *get_u64("split.count", 1) <= 1
-               ? Status{}
-               : expect_key(*this, "split.no", 0);
+    HB_ASSIGN(const uint64_t count, get_u64("split.count", 1));
+    return count > 1 ? expect_key(*this, "split.no", 0) : Status{};
   }
   GgufFile numbers;
   numbers.metadata_ = std::move(part.metadata);

@@ -47,10 +47,19 @@ Status check_version(uint32_t version) {
       fmt::format("offset 4: GGUF version {}; halfbyte reads 2 and 3: convert the model again", version));
 }
 
-Status check_count(uint64_t count, uint64_t limit, uint64_t fitting, const char* what) {
-  if (count > fitting)
-    return bad_at(0, fmt::format("{} {} announced, the file has room for {}", count, what, fitting));
-  if (count > limit) return bad_at(0, fmt::format("{} {} announced, the limit is {}", count, what, limit));
+struct CountLimits {
+  uint64_t most;
+  uint64_t fitting;  // in the rest of the file
+};
+
+Status check_count(uint64_t offset, uint64_t count, const char* what, CountLimits limits) {
+  if (count > limits.fitting) {
+    return bad_at(offset,
+                  fmt::format("{} {} announced, the file has room for {}", count, what, limits.fitting));
+  }
+  if (count > limits.most) {
+    return bad_at(offset, fmt::format("{} {} announced, the limit is {}", count, what, limits.most));
+  }
   return {};
 }
 
@@ -96,8 +105,9 @@ Status GgufParser::parse_header() {
   HB_TRY(check_version(part_.version));
   if (!cursor_.read(&tensor_count_)) return bad_at(8, "the file ends inside the number of tensors");
   if (!cursor_.read(&pair_count_)) return bad_at(16, "the file ends inside the number of metadata values");
-  HB_TRY(check_count(pair_count_, kMaxPairs, cursor_.remaining() / kMinPairBytes, "metadata values"));
-  return check_count(tensor_count_, kMaxTensors, cursor_.remaining() / kMinTensorBytes, "tensors");
+  const uint64_t left = cursor_.remaining();
+  HB_TRY(check_count(8, tensor_count_, "tensors", {kMaxTensors, left / kMinTensorBytes}));
+  return check_count(16, pair_count_, "metadata values", {kMaxPairs, left / kMinPairBytes});
 }
 
 Status GgufParser::parse_pair(uint64_t index) {
