@@ -99,8 +99,8 @@ Result<GgufPart> GgufParser::parse(std::span<const uint8_t> bytes) {
 
 Status GgufParser::parse_header() {
   uint32_t magic = 0;
-  if (!cursor_.read(&magic) || magic != kMagic)
-    return bad_at(0, "no GGUF file (it does not begin with 'GGUF')");
+  const bool has_magic = cursor_.read(&magic) && magic == kMagic;
+  if (!has_magic) return bad_at(0, "no GGUF file (it does not begin with 'GGUF')");
   if (!cursor_.read(&part_.version)) return bad_at(4, "the file ends inside the version");
   HB_TRY(check_version(part_.version));
   if (!cursor_.read(&tensor_count_)) return bad_at(8, "the file ends inside the number of tensors");
@@ -124,7 +124,8 @@ Status GgufParser::parse_pair(uint64_t index) {
   const auto [entry, is_new] = part_.metadata.try_emplace(std::string(key));
   if (!is_new) return bad_at(start, fmt::format("key '{}' is there twice", printable(key)));
   if (Status status = parse_value(&entry->second); !status) {
-    return bad_at(start, fmt::format("key '{}': {}", printable(key), status.error().message));
+    return fail(status.error().code,
+                fmt::format("offset {}: key '{}': {}", start, printable(key), status.error().message));
   }
   return {};
 }
