@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "base/chunk_ticket.h"
 #include "base/cpu_mask.h"
 #include "base/error.h"
 
@@ -16,7 +17,7 @@ namespace hb {
 
 struct ThreadPoolOptions {
   uint32_t thread_count = 1;  // the caller of parallel_for included
-  CpuMask cpu_mask;           // where the workers may run; empty: wherever the creating thread may
+  CpuMask cpu_mask = {};      // where the workers may run; empty: wherever the creating thread may
   uint32_t spin_us = 30;      // how long an idle thread spins before it sleeps
 };
 
@@ -74,10 +75,10 @@ class ThreadPool {
 
   static constexpr size_t kCacheLine = 64;
 
-  // The job and the ticket to take a chunk of it. The ticket's high half is the job's epoch, the low half the
-  // number of chunks that nobody has claimed yet. A claim decrements it by compare-exchange, so a worker that
-  // slept through the end of a job cannot claim a chunk of the next one with the fields it read before.
-  alignas(kCacheLine) std::atomic<uint64_t> ticket_{0};
+  // The job and the ticket to take a chunk of it, in one cache line. A job's fields change only after all its
+  // chunks were counted as done, so what is read before a successful claim belongs to the job that was
+  // claimed from.
+  alignas(kCacheLine) ChunkTicket ticket_;
   std::atomic<decltype(Job::call)> call_{nullptr};
   std::atomic<const void*> body_{nullptr};
   std::atomic<uint32_t> chunk_count_{0};
