@@ -58,7 +58,7 @@ TEST(WeightBlock, EveryFormatDecodesAsInTheGgufPackage) {
     for (uint32_t b = 0; b < blocks; ++b) {
       const WeightBlock block = decode_block(golden.type, bytes.data(), b);
       for (uint32_t i = 0; i < kBlockElems; ++i) {
-        const float value = block_value(block, format_traits(golden.type).minimum, i) + 0.0f;  // -0 to +0
+        const float value = block_value(block, format_traits(golden.type).scales, i) + 0.0f;  // -0 to +0
         hash = (hash ^ exact::bits_of(value)) * 1099511628211ull;
       }
     }
@@ -67,17 +67,16 @@ TEST(WeightBlock, EveryFormatDecodesAsInTheGgufPackage) {
 }
 
 // The weight in double from the block's parts: every product of them is exact there.
-double true_value(const WeightBlock& block, MinimumKind minimum, uint32_t i) {
+double true_value(const WeightBlock& block, uint32_t i) {
   const double value = static_cast<double>(block.codes[i]) * block.group_scale[i / 16] * block.scale;
-  if (minimum == MinimumKind::kNone) return value;
-  return value + block.minimum[minimum == MinimumKind::kHalf ? i / 16 : 0];
+  return value + block.minimum[i / 16];
 }
 
 TEST(WeightBlock, ProductIsThatOfTheDequantisedValues) {
   for (const TensorType type : kQuantisedTypes) {
     Random random(7);
     const uint32_t blocks = 64;
-    const MinimumKind minimum = format_traits(type).minimum;
+    const ScaleKind kind = format_traits(type).scales;
     const std::vector<uint8_t> bytes = make_weights(random, type, 1, blocks * kBlockElems, Weights::kPlain);
     for (uint32_t b = 0; b < blocks; ++b) {
       const std::vector<float> values = make_activations(random, testing::Activations::kPlain, kBlockElems);
@@ -85,12 +84,12 @@ TEST(WeightBlock, ProductIsThatOfTheDequantisedValues) {
       const WeightBlock weights = decode_block(type, bytes.data(), b);
       double sum = 0, magnitude = 0;
       for (uint32_t i = 0; i < kBlockElems; ++i) {
-        const double term = true_value(weights, minimum, i) * activations.codes[i] * activations.scale;
+        const double term = true_value(weights, i) * activations.codes[i] * activations.scale;
         sum += term;
         magnitude += std::fabs(term);
       }
       // Rounded: two products, and with a minimum the products and sums of that.
-      EXPECT_NEAR(block_product(weights, minimum, activations), sum, magnitude * 0x1p-21)
+      EXPECT_NEAR(block_product(weights, kind, activations), sum, magnitude * 0x1p-21)
           << tensor_type_name(type);
     }
   }
@@ -103,7 +102,7 @@ TEST(WeightBlock, IntegerSumsStayBelowTwoToThe24) {
   std::vector<float> values(kBlockElems, 1.0f);
   const ActivationBlock activations = quantise_block(values.data());
   const float product =
-      block_product(decode_block(TensorType::kQ6_K, row.data(), 0), MinimumKind::kNone, activations);
+      block_product(decode_block(TensorType::kQ6_K, row.data(), 0), ScaleKind::kGrouped, activations);
   EXPECT_LT(127 * 32 * 32 * 128, 1 << 24);
   EXPECT_EQ(product, static_cast<float>(127 * 32 * 32 * 128) * activations.scale);
 }
@@ -118,7 +117,7 @@ TEST(WeightBlock, CodesKeepWithinTheirTraits) {
       const WeightBlock block = decode_block(type, bytes.data(), b);
       for (const int8_t code : block.codes)
         lowest = std::min<int>(lowest, code), highest = std::max<int>(highest, code);
-      EXPECT_TRUE(traits.group_scales || block.group_scale[0] * block.group_scale[1] == 1);
+      EXPECT_TRUE(has_group_scales(traits.scales) || block.group_scale[0] * block.group_scale[1] == 1);
     }
     if (traits.codebook) {
       EXPECT_EQ(lowest, -127);
@@ -196,7 +195,7 @@ TEST(WeightBlock, NegativeZeroScalesBecomeZero) {
     const WeightBlock block = decode_block(type, row.data(), 1);
     EXPECT_EQ(block.scale, 0.0f);
     EXPECT_EQ(block.minimum[0], 0.0f);
-    EXPECT_EQ(block_value(block, format_traits(type).minimum, 9), 0.0f);
+    EXPECT_EQ(block_value(block, format_traits(type).scales, 9), 0.0f);
   }
 }
 
