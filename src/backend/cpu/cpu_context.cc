@@ -113,13 +113,13 @@ void CpuContext::run(const RmsNormOp& op, const Batch&) {
   });
 }
 
-void CpuContext::run(const QuantiseOp& op, const Batch&) {
-  Activation& in = activations_[op.in];
-  Activation& out = activations_[op.out];
-  for_each_row(in.rows(), [&](uint32_t r) {
+void CpuContext::run(const QuantiseOp& op, const Batch&) { quantise(activations_[op.in].values(), activations_[op.out]); }
+
+void CpuContext::quantise(std::span<const float> rows, Activation& out) {
+  for_each_row(out.rows(), [&](uint32_t r) {
     const uint32_t panel = r / kMaxPanel;
-    shared_.kernels->quantise_row({.row = in.row(r),
-                                   .count = in.width(),
+    shared_.kernels->quantise_row({.row = rows.data() + size_t{r} * out.width(),
+                                   .count = out.width(),
                                    .column = r % kMaxPanel,
                                    .width = out.panel_width(panel),
                                    .codes = out.panel_codes(panel),
@@ -202,13 +202,19 @@ Result<std::vector<float>> CpuContext::read_buffer(BufferId id) {
 Status CpuContext::write_buffer(BufferId id, std::span<const float> values) {
   HB_CHECK_LT(size_t{id}, activations_.size());
   Activation& buffer = activations_[id];
-  if (buffer.kind() != PlanBuffer::Kind::kF32 || values.size() % buffer.width() != 0) {
+  const size_t rows = values.size() / buffer.width();
+  if (values.size() % buffer.width() != 0 || rows > max_batch_) {
     return fail(ErrorCode::kInvalidArgument,
-                fmt::format("{} values cannot be written to buffer '{}' of width {}", values.size(),
-                            plan_.buffers[id].name, buffer.width()));
+                fmt::format("{} values are no rows of {} for buffer '{}' of at most {} rows", values.size(),
+                            buffer.width(), plan_.buffers[id].name, max_batch_));
   }
-  HB_TRY(buffer.set_rows(static_cast<uint32_t>(values.size() / buffer.width())));
-  std::ranges::copy(values, buffer.row(0));
+  HB_TRY(buffer.set_rows(static_cast<uint32_t>(rows)));
+  if (buffer.kind() == PlanBuffer::Kind::kF32) {
+    std::ranges::copy(values, buffer.row(0));
+  } else {
+    const std::lock_guard lock(shared_.pool_mutex);
+    quantise(values, buffer);
+  }
   return {};
 }
 

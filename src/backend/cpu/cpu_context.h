@@ -47,6 +47,8 @@ class CpuContext final : public ExecutionContext {
   void run(const SoftcapOp& op, const Batch& batch);
   void run(const ScaleOp& op, const Batch& batch);
 
+  void quantise(std::span<const float> rows, Activation& out);
+
   // Calls f(row) for every row, in chunks of rows on the pool; a few rows at once on this thread.
   template <class F>
   void for_each_row(uint32_t rows, F&& f);
