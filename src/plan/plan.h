@@ -65,8 +65,8 @@ struct QuantiseOp {
 };
 
 // out = epilogue(W in). Quantised weights take a Q8 input, F32, F16 and BF16 weights an F32 one.
-// y = W in [+ bias]; kGated: out = activation(gate) * up, where gate = W in and up = W2 in.
-// Then [out = y * out_scale] and [out = residual + y]. `residual` may be `out`.
+// y = W in [+ bias], or, with a gate, y = activation(W in) * (up in), without bias.
+// Then [y = y * out_scale] and [y = residual + y]; out = y. `residual` may be `out`.
 struct MatvecOp {
   enum class Gate : uint8_t { kNone, kSilu, kGelu };
   BufferId in;
@@ -174,7 +174,8 @@ struct Plan {
 std::string to_string(const Plan& plan);
 std::string to_string(const Plan& plan, const Op& op);
 
-// Bytes of the weights that one token's forward pass reads: all matrices once, one row of the embedding table.
+// Bytes of the weights that one token's forward pass reads: each matrix and vector once, of the embedding table one
+// row, or all of it where it is also the output matrix.
 uint64_t weight_bytes_per_token(const Plan& plan);
 
 }  // namespace hb
