@@ -17,8 +17,10 @@ struct ArchitectureRow {
 };
 
 constexpr std::array kArchitectures = {
-    ArchitectureRow{Architecture::kLlama, build_llama},   ArchitectureRow{Architecture::kMiniCpm, build_minicpm},
-    ArchitectureRow{Architecture::kQwen3, build_qwen3},   ArchitectureRow{Architecture::kGemma3, build_gemma3},
+    ArchitectureRow{Architecture::kLlama, build_llama},
+    ArchitectureRow{Architecture::kMiniCpm, build_minicpm},
+    ArchitectureRow{Architecture::kQwen3, build_qwen3},
+    ArchitectureRow{Architecture::kGemma3, build_gemma3},
 };
 
 Result<Plan> build(const GgufFile& file) {
@@ -29,7 +31,8 @@ Result<Plan> build(const GgufFile& file) {
     row.build(builder);
     return builder.finish();
   }
-  return fail(ErrorCode::kUnsupported, std::string("no plan for architecture ") + architecture_name(hparams.architecture));
+  return fail(ErrorCode::kUnsupported,
+              std::string("no plan for architecture ") + architecture_name(hparams.architecture));
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Gemma 3 (text): norms on heads like Qwen 3, norms on both ends of a branch, GELU, and sliding layers between those
-// that see everything.
+// Gemma 3 (text): norms on heads like Qwen 3, norms on both ends of a branch, GELU, and sliding layers
+// between those that see everything.
 #include "plan/architectures.h"
 
 namespace hb {

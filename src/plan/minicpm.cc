@@ -1,4 +1,5 @@
-// MiniCPM 1 and 2: llama, with what a branch adds to the residual stream scaled down, and scaled embeddings and logits.
+// MiniCPM 1 and 2: llama, with what a branch adds to the residual stream scaled down, and scaled embeddings
+// and logits.
 #include "plan/architectures.h"
 
 namespace hb {

@@ -21,7 +21,8 @@ std::string shape_text(std::span<const uint64_t> dims) {
 
 }  // namespace
 
-PlanBuilder::PlanBuilder(const GgufFile& file, const Hyperparameters& hparams) : file_(file), hparams_(hparams) {
+PlanBuilder::PlanBuilder(const GgufFile& file, const Hyperparameters& hparams)
+    : file_(file), hparams_(hparams) {
   plan_.architecture = architecture_name(hparams.architecture);
   plan_.vocab_size = hparams.vocab;
   plan_.max_positions = hparams.context;
@@ -72,7 +73,8 @@ void PlanBuilder::head_norm(std::string_view buffer, std::string_view weight) {
   plan_.ops.push_back(RmsNormOp{input, scale, write(buffer), hparams_.head_dim, hparams_.norm_eps});
 }
 
-void PlanBuilder::matvec(std::string_view in, std::string_view weight, std::string_view out, MatvecOptions options) {
+void PlanBuilder::matvec(std::string_view in, std::string_view weight, std::string_view out,
+                         MatvecOptions options) {
   const WeightId matrix_id = matrix(weight, width(out), width(in));
   const WeightId bias = bias_of(weight, width(out));
   if (error_) return;
@@ -84,13 +86,15 @@ void PlanBuilder::matvec(std::string_view in, std::string_view weight, std::stri
   plan_.ops.push_back(op);
 }
 
-void PlanBuilder::gated(std::string_view in, GatedWeights weights, std::string_view out, MatvecOp::Gate activation) {
+void PlanBuilder::gated(std::string_view in, GatedWeights weights, std::string_view out,
+                        MatvecOp::Gate activation) {
   const WeightId gate = matrix(weights.gate, width(out), width(in));
   const WeightId up = matrix(weights.up, width(out), width(in));
   for (const std::string_view weight : {weights.gate, weights.up}) {
     const std::string bias = tensor_name(weight, "bias");
     if (file_.find_tensor(bias) == nullptr) continue;
-    fail_with({ErrorCode::kUnsupported, fmt::format("tensor '{}': gated layers with a bias are not supported", bias)});
+    fail_with({ErrorCode::kUnsupported,
+               fmt::format("tensor '{}': gated layers with a bias are not supported", bias)});
   }
   if (error_) return;
   const TensorType gate_type = plan_.weights[gate].type;
@@ -98,8 +102,8 @@ void PlanBuilder::gated(std::string_view in, GatedWeights weights, std::string_v
   if (is_quantised(gate_type) != is_quantised(up_type)) {
     return fail_with({ErrorCode::kUnsupported,
                       fmt::format("tensors '{}' and '{}' are {} and {}: both must be quantised, or neither",
-                                  plan_.weights[gate].name, plan_.weights[up].name, tensor_type_name(gate_type),
-                                  tensor_type_name(up_type))});
+                                  plan_.weights[gate].name, plan_.weights[up].name,
+                                  tensor_type_name(gate_type), tensor_type_name(up_type))});
   }
   MatvecOp op{.in = read_as(in, gate_type), .weight = gate, .out = write(out)};
   op.gate = activation;
@@ -141,6 +145,7 @@ void PlanBuilder::logits(std::string_view in) {
   matvec(in, hparams_.tied_output ? "token_embd" : "output", "logits", {.out_scale = hparams_.logit_scale});
   if (error_) return;
   plan_.logits = read("logits");
+  plan_.buffers[plan_.logits].name = "logits";  // the one buffer that never holds rows of the batch
   if (hparams_.logit_soft_cap > 0) plan_.ops.push_back(SoftcapOp{plan_.logits, hparams_.logit_soft_cap});
 }
 
@@ -176,7 +181,8 @@ BufferId PlanBuilder::read_as(std::string_view name, TensorType weight_type) {
   if (!is_quantised(weight_type)) return f32;
   Buffer& buffer = find(name);
   if (buffer.q8_current) return buffer.q8;
-  if (buffer.q8 == kNone) buffer.q8 = new_buffer(fmt::format("{}_q8", name), PlanBuffer::Kind::kQ8, buffer.width);
+  if (buffer.q8 == kNone)
+    buffer.q8 = new_buffer(fmt::format("{}_q8", name), PlanBuffer::Kind::kQ8, buffer.width);
   plan_.ops.push_back(QuantiseOp{f32, buffer.q8});
   buffer.q8_current = true;
   return buffer.q8;
@@ -213,8 +219,9 @@ WeightId PlanBuilder::matrix(std::string_view weight, uint32_t rows, uint32_t co
 WeightId PlanBuilder::vector(const std::string& name, uint32_t size) {
   const WeightId id = add_weight(name, 1, size, 1);
   if (error_ || !is_quantised(plan_.weights[id].type)) return id;
-  fail_with({ErrorCode::kUnsupported, fmt::format("tensor '{}' is {}; F32, F16 or BF16 was expected of a vector", name,
-                                                  tensor_type_name(plan_.weights[id].type))});
+  fail_with(
+      {ErrorCode::kUnsupported, fmt::format("tensor '{}' is {}; F32, F16 or BF16 was expected of a vector",
+                                            name, tensor_type_name(plan_.weights[id].type))});
   return kNone;
 }
 
@@ -230,8 +237,8 @@ WeightId PlanBuilder::add_weight(const std::string& name, uint32_t rows, uint32_
   const std::span expected(expected_dims, dim_count);
   const GgufTensor* tensor = file_.find_tensor(name);
   if (tensor == nullptr) {
-    fail_with({ErrorCode::kNotFound, fmt::format("tensor '{}' is missing; {} models have it, of shape {}", name,
-                                                 plan_.architecture, shape_text(expected))});
+    fail_with({ErrorCode::kNotFound, fmt::format("tensor '{}' is missing; {} models have it, of shape {}",
+                                                 name, plan_.architecture, shape_text(expected))});
     return kNone;
   }
   if (!std::ranges::equal(tensor->dims, expected)) {

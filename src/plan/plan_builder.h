@@ -1,8 +1,9 @@
 // The vocabulary in which an architecture is written down (llama.cc is the example to read).
 //
-// Activations go by name: "x" is the residual stream, "norm", "q", "k", "v", "attn", "ffn" what a layer computes, and
-// "logits". All layers share these buffers. A buffer's width comes from the hyper-parameters, and every weight must
-// have the shape that the buffers around it ask for: that is the whole check of a file's tensors.
+// Activations go by name: "x" is the residual stream, "norm", "q", "k", "v", "attn", "ffn" what a layer
+// computes, and "logits". All layers share these buffers. A buffer's width comes from the hyper-parameters,
+// and every weight must have the shape that the buffers around it ask for: that is the whole check of a
+// file's tensors.
 //
 // Weights are named as in the file, without ".weight" and, inside a layer, without "blk.<layer>.".
 #pragma once
@@ -24,8 +25,8 @@ struct MatvecOptions {
   std::string_view residual = {};  // a buffer, often `out` itself; empty: nothing is added
 };
 
-// The first thing wrong with the file is kept, later calls do nothing, and finish() returns it: an architecture reads
-// as a list of steps. BORROWS the file and the hyper-parameters.
+// The first thing wrong with the file is kept, later calls do nothing, and finish() returns it: an
+// architecture reads as a list of steps. BORROWS the file and the hyper-parameters.
 class PlanBuilder {
  public:
   PlanBuilder(const GgufFile& file, const Hyperparameters& hparams);
@@ -42,7 +43,8 @@ class PlanBuilder {
   void embed();
 
   // out = [residual +] RMS norm of the whole row.
-  void norm(std::string_view in, std::string_view weight, std::string_view out, std::string_view residual = {});
+  void norm(std::string_view in, std::string_view weight, std::string_view out,
+            std::string_view residual = {});
 
   // RMS norm of each head, in place.
   void head_norm(std::string_view buffer, std::string_view weight);

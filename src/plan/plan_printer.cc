@@ -8,7 +8,8 @@
 namespace hb {
 namespace {
 
-// What one op prints: a weight's name or the layer it belongs to, the op's name, and what it reads and writes.
+// What one op prints: a weight's name or the layer it belongs to, the op's name, and what it reads and
+// writes.
 struct Line {
   std::string label;
   const char* op;
@@ -35,19 +36,23 @@ struct OpPrinter {
     return std::string(text);
   }
 
-  std::string plus(BufferId residual) const { return residual == kNone ? "" : fmt::format("{} + ", name(residual)); }
+  std::string plus(BufferId residual) const {
+    return residual == kNone ? "" : fmt::format("{} + ", name(residual));
+  }
   static std::string times(float scale) { return scale == 1.0f ? "" : fmt::format("{} * ", scale); }
   static std::string layer(uint32_t index) { return fmt::format("blk.{}", index); }
 
   Line operator()(const EmbedOp& op) const {
-    return {label(op.table), "embed", fmt::format("{}row of {} -> {}", times(op.scale), weight(op.table), sized(op.out))};
+    return {label(op.table), "embed",
+            fmt::format("{}row of {} -> {}", times(op.scale), weight(op.table), sized(op.out))};
   }
 
   Line operator()(const RmsNormOp& op) const {
     const bool heads = op.group != plan.buffers[op.in].width;
     return {label(op.weight), "rms_norm",
             fmt::format("{}norm({}{}, {}) * {} -> {}", plus(op.residual), sized(op.in),
-                        heads ? fmt::format(" by {}", op.group) : "", op.epsilon, weight(op.weight), name(op.out))};
+                        heads ? fmt::format(" by {}", op.group) : "", op.epsilon, weight(op.weight),
+                        name(op.out))};
   }
 
   Line operator()(const QuantiseOp& op) const {
@@ -77,8 +82,8 @@ struct OpPrinter {
   }
 
   Line operator()(const AttentionOp& op) const {
-    std::string text = fmt::format("{} ({} heads x {}, {} of kv), scale {}", name(op.query), op.heads, op.head_dim,
-                                   op.kv_heads, op.scale);
+    std::string text = fmt::format("{} ({} heads x {}, {} of kv), scale {}", name(op.query), op.heads,
+                                   op.head_dim, op.kv_heads, op.scale);
     if (op.window != 0) text += fmt::format(", window {}", op.window);
     if (op.softcap != 0) text += fmt::format(", softcap {}", op.softcap);
     return {layer(op.layer), "attention", fmt::format("{} -> {}", text, name(op.out))};

@@ -81,7 +81,8 @@ void apply_scaling(const Hyperparameters& h, std::span<const float> factors, Rop
 
 }  // namespace
 
-Result<RopeTable> make_rope_table(const Hyperparameters& hparams, bool sliding, std::span<const float> factors) {
+Result<RopeTable> make_rope_table(const Hyperparameters& hparams, bool sliding,
+                                  std::span<const float> factors) {
   RopeTable table;
   table.frequencies =
       base_frequencies(hparams.rope_dims, sliding ? hparams.rope_base_sliding : hparams.rope_base);
@@ -89,10 +90,12 @@ Result<RopeTable> make_rope_table(const Hyperparameters& hparams, bool sliding, 
   for (size_t i = 0; i < table.frequencies.size(); ++i) {
     const double frequency = table.frequencies[i];
     if (frequency >= 0.0 && frequency <= kMaxFrequency) continue;  // NaN fails both
-    return fail(ErrorCode::kBadFile,
-                fmt::format("rope: pair {} turns by {} radians a position; 0 to {} was expected. Check rope.freq_base, "
-                            "rope.scaling.* and tensor 'rope_freqs.weight'",
-                            i, frequency, kMaxFrequency));
+    return fail(
+        ErrorCode::kBadFile,
+        fmt::format(
+            "rope: pair {} turns by {} radians a position; 0 to {} was expected. Check rope.freq_base, "
+            "rope.scaling.* and tensor 'rope_freqs.weight'",
+            i, frequency, kMaxFrequency));
   }
   return table;
 }
