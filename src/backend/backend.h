@@ -36,13 +36,17 @@ class ExecutionContext {
   // (output_count, vocab) floats of the last forward(); valid until the next one.
   virtual std::span<const float> logits() = 0;
 
-  // Activations by name, rows of the last or next batch: for tests, dumps and first-divergence search.
-  // A Q8 buffer reads as its dequantised values, code * scale.
+  // Activations by number: for tests, dumps and first-divergence search.
+  // Reading gives the rows of the last forward(), or of a later write; a Q8 buffer reads as code * scale.
+  // Writing sets the first rows, as input of the next forward(); it quantises what it writes to a Q8 buffer.
+  // REQUIRES: values (rows, width), as an op would store them: +0 or a magnitude in [2^-44, 2^40].
+  // ERRORS: kInvalidArgument for a size that is no number of rows up to max_batch().
   virtual Result<std::vector<float>> read_buffer(BufferId buffer) = 0;
   virtual Status write_buffer(BufferId buffer, std::span<const float> values) = 0;
 
   // Cache rows in the canonical form (count, kv_heads, head_dim) f16, keys then values, layer by layer: the same
   // bytes for every backend. Used to save, load and share sessions.
+  // ERRORS: kInvalidArgument for positions beyond the capacity, or rows of another size.
   virtual Result<std::vector<uint16_t>> read_cache(uint32_t position, uint32_t count) = 0;
   virtual Status write_cache(uint32_t position, uint32_t count, std::span<const uint16_t> rows) = 0;
 };

@@ -7,6 +7,7 @@ namespace hb {
 
 void build_llama(PlanBuilder& b);
 void build_minicpm(PlanBuilder& b);
+void build_qwen2(PlanBuilder& b);
 void build_qwen3(PlanBuilder& b);
 void build_gemma3(PlanBuilder& b);
 

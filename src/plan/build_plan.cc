@@ -4,7 +4,6 @@
 #include <set>
 #include <string_view>
 
-#include "base/check.h"
 #include "plan/architectures.h"
 #include "plan/rope_frequencies.h"
 
@@ -19,6 +18,7 @@ struct ArchitectureRow {
 constexpr std::array kArchitectures = {
     ArchitectureRow{Architecture::kLlama, build_llama},
     ArchitectureRow{Architecture::kMiniCpm, build_minicpm},
+    ArchitectureRow{Architecture::kQwen2, build_qwen2},
     ArchitectureRow{Architecture::kQwen3, build_qwen3},
     ArchitectureRow{Architecture::kGemma3, build_gemma3},
 };

@@ -2,6 +2,7 @@
 
 #include "base/check.h"
 #include "base/exact_double.h"
+#include "base/exact_math.h"
 
 namespace hb {
 
@@ -22,8 +23,8 @@ RopeRows rope_rows(const RopeTable& table, uint32_t first, uint32_t count) {
   for (uint32_t p = 0; p < count; ++p) {
     for (size_t i = 0; i < pairs; ++i) {
       const exact::SinCos angle = exact::sincos((first + p) * table.frequencies[i]);
-      rows.cos[p * pairs + i] = static_cast<float>(angle.cos * table.magnitude);
-      rows.sin[p * pairs + i] = static_cast<float>(angle.sin * table.magnitude);
+      rows.cos[p * pairs + i] = exact::settle(static_cast<float>(angle.cos * table.magnitude));
+      rows.sin[p * pairs + i] = exact::settle(static_cast<float>(angle.sin * table.magnitude));
     }
   }
   return rows;

@@ -3,6 +3,7 @@
 // A plan is executed on a batch: n tokens at consecutive positions. A buffer holds one row per token
 // ("column" of the matrix products) until an OutputRows op narrows it to the tokens whose logits are wanted.
 // The meaning of every op, to the last bit, is docs/numerics.md; its executable form is src/backend/ref.
+// Every F32 value that an op stores goes through exact::settle(): it is +0 or at least 2^-44 in magnitude.
 #pragma once
 
 #include <cstdint>
@@ -135,7 +136,7 @@ using Op = std::variant<EmbedOp, RmsNormOp, QuantiseOp, MatvecOp, RopeOp, CacheW
                         OutputRowsOp, SoftcapOp, ScaleOp>;
 
 // The angles of a rotary embedding. Row p of the table holds cos and sin of p * frequency[i], times
-// `magnitude`, rounded to float from double (base/exact_double.h); see rope_rows().
+// `magnitude`, rounded to float from double (base/exact_double.h) and settled; see rope_rows().
 struct RopeTable {
   std::vector<double> frequencies;  // radians a position, one a pair: rotary_dims / 2
   double magnitude = 1.0;           // YaRN's attention factor

@@ -22,7 +22,7 @@ ActivationBlock quantise_block(const float* values) {
     const float rounded = scaled + exact::kRoundingMagic;
     const auto code = static_cast<int32_t>(exact::bits_of(rounded) - exact::kRoundingMagicBits);
     block.codes[i] = static_cast<int8_t>(code);
-    block.half_sum[i / 16] += code;
+    block.half_sum[i / 16] += block.codes[i];
   }
   block.weighted_sum = block.scale * static_cast<float>(block.half_sum[0] + block.half_sum[1]);
   return block;

@@ -22,7 +22,7 @@ inline float half_weighted_sum(const ActivationBlock& block, int half) {
 }
 
 // absmax < 2^-44: all zero. Otherwise code = round-half-even(value * (127 * rcp(absmax))).
-// REQUIRES: 32 finite values below 2^40 in magnitude.
+// REQUIRES: 32 finite values of at most 2^40 in magnitude; others give codes and sums without a meaning.
 ActivationBlock quantise_block(const float* values);
 
 }  // namespace hb

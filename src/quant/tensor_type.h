@@ -37,6 +37,12 @@ std::optional<TensorTypeInfo> tensor_type_info(uint32_t gguf_type_number);
 // REQUIRES: `type` is one of the enumerators.
 const TensorTypeInfo& tensor_type_info(TensorType type);
 
+// Bytes of a row of `cols` elements. REQUIRES: cols is a multiple of the type's block_elems.
+inline uint64_t row_bytes(TensorType type, uint64_t cols) {
+  const TensorTypeInfo& info = tensor_type_info(type);
+  return cols / info.block_elems * info.block_bytes;
+}
+
 inline const char* tensor_type_name(TensorType type) { return tensor_type_info(type).name; }
 
 }  // namespace hb

@@ -9,6 +9,7 @@
 #include "model/gguf.h"
 #include "model/gguf_header.h"
 #include "plan/edited_model.h"
+#include "plan/validate.h"
 
 namespace hb {
 namespace {
@@ -25,7 +26,11 @@ struct Built {
   Result<Plan> plan;
 
   explicit Built(std::vector<uint8_t> file_bytes)
-      : bytes(std::move(file_bytes)), file(*GgufFile::parse(bytes)), plan(build_plan(*file)) {}
+      : bytes(std::move(file_bytes)), file(*GgufFile::parse(bytes)), plan(build_plan(*file)) {
+    if (!plan) return;
+    const Status valid = validate(*plan);
+    EXPECT_TRUE(valid) << valid.error().message;
+  }
 };
 
 Built built(const TinyModel& model, const std::map<std::string, TensorEdit>& edits = {}) {
@@ -66,6 +71,16 @@ TEST(BuildPlan, NamesSizesAndCache) {
   EXPECT_EQ(logits.name, "logits");
   EXPECT_EQ(logits.width, 300u);
   EXPECT_TRUE(logits.output_rows);
+}
+
+TEST(BuildPlan, EveryTensorType) {
+  for (const char* architecture : {"llama", "gemma3"}) {
+    for (const TensorType type :
+         {TensorType::kF32, TensorType::kQ4_0, TensorType::kQ6_K, TensorType::kIQ4_NL}) {
+      const Built model = built(test::tiny_model_for(architecture, type));
+      EXPECT_TRUE(model.plan) << message_of(model.plan);
+    }
+  }
 }
 
 TEST(BuildPlan, LayersShareBuffers) {
@@ -237,6 +252,7 @@ TEST(BuildPlan, PairsRotateAsTheArchitectureHasThem) {
   };
   EXPECT_EQ(pairing_of("llama"), RopeOp::Pairing::kAdjacent);
   EXPECT_EQ(pairing_of("minicpm"), RopeOp::Pairing::kAdjacent);
+  EXPECT_EQ(pairing_of("qwen2"), RopeOp::Pairing::kHalves);
   EXPECT_EQ(pairing_of("qwen3"), RopeOp::Pairing::kHalves);
   EXPECT_EQ(pairing_of("gemma3"), RopeOp::Pairing::kHalves);
 }

@@ -8,6 +8,7 @@
 #include "model/gguf.h"
 #include "model/tiny_model.h"
 #include "plan/build_plan.h"
+#include "plan/validate.h"
 
 namespace hb {
 namespace {
@@ -32,11 +33,14 @@ void expect_golden_model(const std::string& name, const test::TinyModel& model) 
   ASSERT_TRUE(file) << file.error().message;
   const Result<Plan> plan = build_plan(**file);
   ASSERT_TRUE(plan) << plan.error().message;
+  const Status valid = validate(*plan);
+  EXPECT_TRUE(valid) << valid.error().message;
   expect_golden(name, to_string(*plan));
   EXPECT_THAT(unused_tensors(**file, *plan), testing::IsEmpty());
 }
 
 TEST(GoldenPlan, Llama) { expect_golden_model("llama", {}); }
+TEST(GoldenPlan, Qwen2) { expect_golden_model("qwen2", {.architecture = "qwen2"}); }
 TEST(GoldenPlan, Qwen3) { expect_golden_model("qwen3", {.architecture = "qwen3"}); }
 TEST(GoldenPlan, Gemma3) { expect_golden_model("gemma3", {.architecture = "gemma3"}); }
 

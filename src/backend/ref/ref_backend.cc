@@ -1,0 +1,90 @@
+#include "backend/ref/ref_backend.h"
+
+#include <fmt/format.h>
+
+#include <new>
+
+#include "backend/ref/ref_context.h"
+#include "plan/validate.h"
+#include "quant/weight_block.h"
+
+namespace hb {
+namespace {
+
+class RefExecutable final : public Executable {
+ public:
+  // `plan.weights[i].bytes` are `bytes[i]`.
+  RefExecutable(Plan plan, std::vector<std::vector<uint8_t>> bytes)
+      : plan_(std::move(plan)), bytes_(std::move(bytes)) {}
+
+  const Plan& plan() const override { return plan_; }
+
+  uint64_t weight_bytes() const override {
+    uint64_t sum = 0;
+    for (const auto& bytes : bytes_) sum += bytes.size();
+    return sum;
+  }
+
+  std::vector<KernelChoice> kernel_choices() const override {
+    return {{"every op", "scalar", "the reference has no other"}};
+  }
+
+  Result<std::unique_ptr<ExecutionContext>> new_context(const ContextOptions& options) override {
+    if (options.capacity == 0 || options.max_batch == 0) {
+      return fail(ErrorCode::kInvalidArgument,
+                  fmt::format("a context of {} positions and batches of {}; both must be positive",
+                              options.capacity, options.max_batch));
+    }
+    try {
+      return std::make_unique<ref::RefContext>(plan_, options);
+    } catch (const std::bad_alloc&) {
+      return fail(ErrorCode::kOutOfMemory,
+                  fmt::format("no memory for a cache of {} positions", options.capacity));
+    }
+  }
+
+ private:
+  Plan plan_;
+  std::vector<std::vector<uint8_t>> bytes_;
+};
+
+Status check_rows(const PlanWeight& weight) {
+  const uint64_t stride = row_bytes(weight.type, weight.cols);
+  for (uint32_t row = 0; row < weight.rows; ++row) {
+    const Status status = check_row(weight.type, weight.bytes.data() + row * stride, weight.cols);
+    if (!status)
+      return fail(status.error().code,
+                  fmt::format("weight '{}', row {}: {}", weight.name, row, status.error().message));
+  }
+  return {};
+}
+
+class RefBackend final : public Backend {
+ public:
+  std::string name() const override { return "ref"; }
+  std::string description() const override { return "scalar reference, one thread"; }
+
+  Result<std::unique_ptr<Executable>> compile(const Plan& plan, const CompileOptions& options) override {
+    HB_TRY(validate(plan));
+    Plan copy = plan;
+    std::vector<std::vector<uint8_t>> bytes;
+    for (PlanWeight& weight : copy.weights) {
+      HB_TRY(check_rows(weight));
+      try {
+        bytes.emplace_back(weight.bytes.begin(), weight.bytes.end());
+      } catch (const std::bad_alloc&) {
+        return fail(ErrorCode::kOutOfMemory,
+                    fmt::format("no memory for weight '{}' of {} bytes", weight.name, weight.bytes.size()));
+      }
+      if (options.weight_done != nullptr) options.weight_done(options.user, weight);
+      weight.bytes = bytes.back();
+    }
+    return std::make_unique<RefExecutable>(std::move(copy), std::move(bytes));
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Backend> make_ref_backend() { return std::make_unique<RefBackend>(); }
+
+}  // namespace hb
