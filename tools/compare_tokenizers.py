@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Compares halfbyte's token ids with PyPI's `tokenizers` and `sentencepiece` on nasty texts.
 
-    compare_tokenizers.py --tool build/tests/model/tokenize_lines [--full]
+    compare_tokenizers.py --tool build/tests/model/tokenize_lines [--short | --full]
 
 Byte-level vocabularies (SmolLM2's, if its file is there, and one trained on the spot with all 256 bytes) are tried
-under every pre-tokenizer; SentencePiece ones are Gemma's, if its file is there, and three trained on the spot.
+under every pre-tokenizer; SentencePiece ones are Gemma's (--full), if its file is there, and three trained on the spot.
 Exit codes: 0 all ids equal, 1 a difference (printed), 77 skipped because a package is missing.
 """
 
@@ -148,15 +148,15 @@ def field(number, value):
 
 def sentencepiece_model(tokens, types, scores, special, add_space_prefix, byte_fallback):
     """A SentencePiece BPE model with this vocabulary. `special`: ids of unk, bos and eos (-1: none)."""
-    pieces = b""
+    pieces = []
     for token, kind, score in zip(tokens, types, scores):
         text = token.replace(" ", "\u2581") if kind == USER_DEFINED else token
-        pieces += field(1, field(1, text) + field(2, float(score)) + field(3, kind))
+        pieces.append(field(1, field(1, text) + field(2, float(score)) + field(3, kind)))
     trainer = field(3, 2) + field(35, int(byte_fallback))
     for number, token in zip((40, 41, 42), special):
         trainer += field(number, token & (1 << 64) - 1)
     normalizer = field(1, "identity") + field(3, int(add_space_prefix)) + field(4, 0) + field(5, 1)
-    return pieces + field(2, trainer) + field(3, normalizer)
+    return b"".join(pieces) + field(2, trainer) + field(3, normalizer)
 
 
 def compare_sentencepiece(report, args, name, model_proto, path, lossless):
@@ -222,7 +222,8 @@ def main():
                         os.path.expanduser("~/.cache/halfbyte/models"), help="folder of the real models")
     parser.add_argument("--texts", type=int, help="texts of random kinds (default 400; with --full 20000)")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--full", action="store_true")
+    parser.add_argument("--short", action="store_true", help="the default")
+    parser.add_argument("--full", action="store_true", help="many texts, all of Unicode, and Gemma (minutes)")
     args = parser.parse_args()
     args.texts = args.texts or (20000 if args.full else 400)
     report = Report()
@@ -235,7 +236,7 @@ def main():
             compare_byte_level(report, args, "SmolLM2", vocab, folder)
         compare_trained_sentencepiece(report, args, folder)
         gemma = os.path.join(args.models, "gemma-3-270m-q4_k_m.gguf")
-        if os.path.exists(gemma):
+        if args.full and os.path.exists(gemma):
             compare_gemma(report, args, gemma)
     return 1 if report.differences else 0
 

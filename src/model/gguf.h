@@ -40,7 +40,9 @@ class GgufValue {
   GgufKind kind() const { return kind_; }
   GgufKind element_kind() const { return element_kind_; }  // of an array; otherwise kind()
   uint64_t count() const { return count_; }                // elements of an array; otherwise 1
-  uint64_t file_offset() const { return file_offset_; }    // where the value's bytes begin, for messages
+  // Its bytes in the file: an array without its kind and length, a single string without its length.
+  std::span<const uint8_t> bytes() const { return bytes_; }
+  uint64_t file_offset() const { return file_offset_; }  // where the value's bytes begin, for messages
 
   // Scalars. Nothing if the kind or the range does not fit: integers convert to each other only without loss.
   std::optional<uint64_t> as_u64() const;
