@@ -12,7 +12,6 @@
 namespace hb {
 namespace {
 
-constexpr size_t kLanes = 16;
 constexpr size_t kBlock = 256;
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
@@ -88,8 +87,8 @@ void select_first(std::span<const float> values, size_t k, std::vector<uint32_t>
   k = std::min(k, values.size());
   if (k == 0) return;
   const size_t pool_size = std::min(values.size(), 2 * k + kBlock);
-  float threshold =
-      -kInfinity;  // the first k so far are all at least this: a later equal value comes after them
+  // The first k so far are all at least the threshold: a later equal value comes after them.
+  float threshold = -kInfinity;
   for (size_t begin = 0; begin < values.size(); begin += kBlock) {
     const size_t end = std::min(begin + kBlock, values.size());
     if (!(largest_of_block(values.subspan(begin, end - begin)) > threshold)) continue;
@@ -98,7 +97,7 @@ void select_first(std::span<const float> values, size_t k, std::vector<uint32_t>
     }
     if (order.size() < pool_size) continue;
     sort_first(values, k, order);
-    if (order.size() == k) threshold = values[order.back()];
+    threshold = values[order.back()];
   }
   sort_first(values, k, order);
 }
@@ -180,20 +179,16 @@ void Candidates::compute_weights(float inverse_temperature) {
 }
 
 // The mean of (largest - logit): the entropy, less the surprise of the likeliest. With it, the surprise less
-// the entropy needs no logarithm. Summed in the order of the contract: sixteen lanes, id mod 16, then the
-// tree 8-4-2-1.
+// the entropy needs no logarithm. The one sum that is not of integers: in double, ids ascending.
 double Candidates::expected_distance() const {
-  double lanes[kLanes] = {};
+  double sum = 0;
   for (size_t i = 0; i < size(); ++i) {
-    if (weights_[i] == 0) continue;
+    if (weights_[i] == 0) continue;  // a banned token is infinitely far
     const double distance = largest_ - logits_[i];
     const double part = distance * static_cast<double>(weights_[i]);
-    lanes[static_cast<size_t>(id(i)) % kLanes] += part;
+    sum += part;
   }
-  for (size_t half = kLanes / 2; half > 0; half /= 2) {
-    for (size_t lane = 0; lane < half; ++lane) lanes[lane] += lanes[lane + half];
-  }
-  return lanes[0] / static_cast<double>(total_);
+  return sum / static_cast<double>(total_);
 }
 
 // Keeps the first candidates by (key descending, id ascending) until their weights reach this part of the

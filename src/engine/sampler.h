@@ -18,7 +18,9 @@ struct TokenLogprob {
 };
 
 // Log-probabilities are the model's own: of the logits as given, before bias, penalties, filters and
-// temperature. BORROWS `likeliest` from the Sampler, until its next sample().
+// temperature.
+//
+// BORROWS `likeliest` from the Sampler, until its next sample().
 struct SampledToken {
   int32_t id = 0;
   std::optional<float> logprob;             // if asked for
@@ -32,7 +34,9 @@ struct SamplerState {
 };
 
 // The draw is keyed by (seed, number of accepted tokens): sample() itself changes nothing, so asking twice
-// gives the same token, and a speculated token that is not accepted leaves no trace. THREADS: one at a time.
+// gives the same token, and a speculated token that is not accepted leaves no trace.
+//
+// THREADS: one at a time.
 class Sampler {
  public:
   // ERRORS: those of validate(); kUnsupported for a vocabulary above kMaxVocabulary.

@@ -188,15 +188,6 @@ class PlainChain {
 
   static uint64_t total(const Weights& w) { return std::accumulate(w.begin(), w.end(), uint64_t{0}); }
 
-  static double sixteen_lanes(const std::vector<double>& parts) {
-    double l[16] = {};
-    for (size_t i = 0; i < parts.size(); ++i) l[i % 16] += parts[i];
-    for (size_t half = 8; half; half /= 2) {
-      for (size_t i = 0; i < half; ++i) l[i] += l[i + half];
-    }
-    return l[0];
-  }
-
   void keep(const Order& order, size_t count) {
     for (size_t i = count; i < order.size(); ++i) logits_[order[i]] = -kInf;
   }
@@ -217,7 +208,7 @@ class PlainChain {
     for (size_t i = 0; i < w.size(); ++i) {
       if (w[i] > 0) parts[i] = static_cast<double>(w[i]) * static_cast<double>(top - logits_[i]);
     }
-    const double expected = sixteen_lanes(parts) / static_cast<double>(total(w));
+    const double expected = std::accumulate(parts.begin(), parts.end(), 0.0) / static_cast<double>(total(w));
     Logits keys(w.size());
     for (size_t i = 0; i < w.size(); ++i)
       keys[i] = -static_cast<float>(std::fabs((top - logits_[i]) - expected));
