@@ -1,5 +1,7 @@
 #include "lab/roofline.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -59,6 +61,19 @@ PeakPoint measure_peak(ThreadPool& pool, const RooflineKernel& kernel, uint32_t 
           .isa = kernel.isa,
           .is_integer = kernel.op == RooflineOp::kIntegerDot,
           .gops = spread_of(rates)};
+}
+
+Status check_buffers(std::span<const uint64_t> sizes, std::span<const uint32_t> threads) {
+  for (const uint64_t size : sizes) {
+    for (const uint32_t count : threads) {
+      if (size >= kReadStep * count) continue;
+      return fail(ErrorCode::kInvalidArgument,
+                  fmt::format("a buffer of {} bytes is too small for {} threads; it must "
+                              "be at least {} bytes",
+                              size, count, kReadStep * count));
+    }
+  }
+  return {};
 }
 
 // Touches every page, with all threads, and leaves no two pages alike.
@@ -134,6 +149,7 @@ BandwidthPoint measure_bandwidth(ThreadPool& pool, std::span<const uint8_t> byte
 Result<RooflineReport> measure_roofline(const CpuInfo& cpu, const RooflineOptions& options) {
   const auto threads = options.thread_counts.empty() ? default_thread_counts(cpu) : options.thread_counts;
   const auto sizes = options.buffer_bytes.empty() ? default_buffer_bytes(cpu) : options.buffer_bytes;
+  HB_TRY(check_buffers(sizes, threads));
   HB_ASSIGN(AlignedBuffer buffer, AlignedBuffer::allocate(sizes.empty() ? 0 : std::ranges::max(sizes),
                                                           AlignedBuffer::Pages::kHuge));
   RooflineReport report;

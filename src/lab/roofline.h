@@ -43,7 +43,7 @@ struct RooflineReport {
 
 struct RooflineOptions {
   std::vector<uint32_t> thread_counts = {};  // empty: 1, 2, 4 and so on to the CPUs that are usable
-  std::vector<uint64_t> buffer_bytes;        // empty: one each for L2, L3, 100 MB and 1 GB
+  std::vector<uint64_t> buffer_bytes = {};   // empty: one each for L2, L3, 100 MB and 1 GB
   uint32_t budget_ms = 200;                  // for each point
   uint32_t spin_us = 30;
   CpuMask cpu_mask = {};
@@ -53,9 +53,8 @@ struct RooflineOptions {
 // that each reads from its own; what does not is read once, a piece at a time by whoever is free.
 struct ReadPlan {
   uint32_t chunk_count = 0;
-  uint64_t chunk_bytes =
-      0;                // a multiple of 256; the chunks cover the buffer but for less than 256 bytes a chunk
-  uint32_t passes = 1;  // over each chunk
+  uint64_t chunk_bytes = 0;  // a multiple of 256: less than 256 bytes a chunk are left out
+  uint32_t passes = 1;       // over each chunk
   uint64_t total_bytes() const { return chunk_count * chunk_bytes * passes; }
 };
 ReadPlan plan_read(uint64_t buffer_bytes, uint32_t threads);
@@ -66,11 +65,13 @@ std::vector<uint64_t> default_buffer_bytes(const CpuInfo& cpu);
 
 // Reads `bytes` repeatedly with the pool's threads for about budget_ms, at least three times with each loop.
 // REQUIRES: the bytes were written before (untouched pages all read the same page of zeros), 64-byte aligned,
-// and at least 256 a thread. BORROWS bytes: the engine passes its own weights, which costs no memory.
+// and at least 256 a thread. BORROWS bytes: the engine passes (part of) its own weights, which costs no
+// memory; 200 MB and a budget of 200 ms are enough for a line of evidence.
 BandwidthPoint measure_bandwidth(ThreadPool& pool, std::span<const uint8_t> bytes, const CpuIsa& isa,
                                  uint32_t budget_ms);
 
-// All of it. ERRORS: kOutOfMemory, kInvalidArgument (thread counts or mask that the system refuses).
+// All of it. ERRORS: kOutOfMemory, kInvalidArgument (thread counts or mask that the system refuses; a buffer
+// with less than 256 bytes a thread).
 Result<RooflineReport> measure_roofline(const CpuInfo& cpu, const RooflineOptions& options);
 
 // The report for machines (one object, schema "halfbyte.roofline/1") and for people.

@@ -140,6 +140,9 @@ TEST(RooflineTest, WritesItsSchema) {
 TEST(RooflineTest, ReportsWhatTheSystemRefuses) {
   const auto none = measure_roofline(CpuInfo(), {.thread_counts = {0}, .buffer_bytes = {4096}});
   EXPECT_EQ(none.error().code, ErrorCode::kInvalidArgument);
+  const auto tiny = measure_roofline(CpuInfo(), {.thread_counts = {2}, .buffer_bytes = {511}});
+  EXPECT_EQ(tiny.error().code, ErrorCode::kInvalidArgument);
+  EXPECT_THAT(tiny.error().message, testing::HasSubstr("511 bytes"));
   const auto huge = measure_roofline(CpuInfo(), {.thread_counts = {1}, .buffer_bytes = {uint64_t{1} << 62}});
   EXPECT_EQ(huge.error().code, ErrorCode::kOutOfMemory);
 }
