@@ -13,7 +13,8 @@ PACKAGES_BUILD=(
 # shellcheck disable=SC2034
 PACKAGES_CHECK=(
   git libgtest-dev libgmock-dev googletest libbenchmark-dev python3-jinja2
-  clang-19 clang-tidy-19 clang-format-19 g++-aarch64-linux-gnu qemu-user-static
+  clang-19 libclang-rt-19-dev llvm-19 clang-tidy-19 clang-format-19
+  g++-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static
 )
 
 # missing_packages NAME...: prints those that are not installed.
@@ -26,7 +27,7 @@ missing_packages() {
 }
 
 # install_packages NAME...: installs what is missing, with sudo unless root. Says what it does.
-# Fails, with what to do, if this is no Debian-like system or the installation fails.
+# On a system without dpkg it only says what is needed: the build will tell what is missing.
 install_packages() {
   local missing sudo=()
   if ! command -v dpkg-query >/dev/null; then
