@@ -1,4 +1,4 @@
-// Where models are kept: HALFBYTE_CACHE, else XDG_CACHE_HOME/halfbyte, else HOME/.cache/halfbyte.
+// Where models are kept: HALFBYTE_CACHE_DIR, else XDG_CACHE_HOME/halfbyte, else HOME/.cache/halfbyte.
 #pragma once
 
 #include <string>

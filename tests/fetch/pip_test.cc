@@ -33,7 +33,9 @@ TEST_F(PipTest, BringsAWheelOnce) {
 
 TEST_F(PipTest, WhatAKilledPipLeftIsNotAWheel) {
   index_.add("some==1.0", "file", "content");
-  write_file(target_ / "some/incoming/some==1.0.whl", "half of");
+  for (const char* name : {"a.whl", "b.whl", "some==1.0.whl", "y.whl", "z.whl"}) {
+    write_file(target_ / (std::string("some/incoming/") + name), "half of");
+  }
   const auto wheel = pip_download(request("some"));
   ASSERT_TRUE(wheel);
   EXPECT_EQ(read_file(*wheel), read_file(index_.wheel("some==1.0")));

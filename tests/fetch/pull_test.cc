@@ -140,13 +140,13 @@ TEST(Catalogue, EveryEntryIsComplete) {
 TEST(CacheDir, FollowsTheVariablesInOrder) {
   const ScopedVariable home("HOME", "/h");
   const ScopedVariable xdg("XDG_CACHE_HOME", "");
-  const ScopedVariable own("HALFBYTE_CACHE", "");
+  const ScopedVariable own("HALFBYTE_CACHE_DIR", "");
   EXPECT_EQ(cache_dir().value(), "/h/.cache/halfbyte");
   ::setenv("XDG_CACHE_HOME", "/x", 1);
   EXPECT_EQ(cache_dir().value(), "/x/halfbyte");
-  ::setenv("HALFBYTE_CACHE", "/o", 1);
+  ::setenv("HALFBYTE_CACHE_DIR", "/o", 1);
   EXPECT_EQ(cache_dir().value(), "/o");
-  for (const char* name : {"HOME", "XDG_CACHE_HOME", "HALFBYTE_CACHE"}) ::setenv(name, "", 1);
+  for (const char* name : {"HOME", "XDG_CACHE_HOME", "HALFBYTE_CACHE_DIR"}) ::setenv(name, "", 1);
   EXPECT_EQ(cache_dir().error().code, ErrorCode::kNotFound);
 }
 
