@@ -1,6 +1,7 @@
 // Session::save and Session::load. The file, little-endian:
 //   "HBSESS01", u64 model fingerprint, u32 tokens, u32 vocabulary (0: no logits), u64 cache values a token,
-//   tokens (i32), logits (f32), cache rows (f16, canonical form of backend.h), u64 FNV-1a of everything before it.
+//   tokens (i32), logits (f32), cache rows (f16, canonical form of backend.h), u64 FNV-1a of everything
+//   before it.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
@@ -34,7 +35,8 @@ uint64_t fnv(std::span<const uint8_t> bytes, uint64_t hash = kFnvStart) {
   return hash;
 }
 
-// Tells models apart by what their plans do and how their weights are stored; the weights' values are not read.
+// Tells models apart by what their plans do and how their weights are stored; the weights' values are not
+// read.
 uint64_t fingerprint(const Plan& plan) {
   const std::string text = to_string(plan);
   return fnv({reinterpret_cast<const uint8_t*>(text.data()), text.size()});
@@ -91,7 +93,8 @@ class NewFile {
 
  private:
   Status failed() const {
-    return fail(ErrorCode::kIo, fmt::format("cannot write the session to '{}': {}", path_, std::strerror(errno)));
+    return fail(ErrorCode::kIo,
+                fmt::format("cannot write the session to '{}': {}", path_, std::strerror(errno)));
   }
 
   std::string path_;
@@ -110,7 +113,8 @@ Result<Header> read_header(const std::string& path, std::span<const uint8_t> byt
   if (std::memcmp(header.magic, kMagic, 8) != 0) return bad("it does not begin with HBSESS01");
   uint64_t stored;
   std::memcpy(&stored, bytes.data() + bytes.size() - 8, 8);
-  if (stored != fnv(bytes.first(bytes.size() - 8))) return bad("its checksum is wrong; it was cut or changed");
+  if (stored != fnv(bytes.first(bytes.size() - 8)))
+    return bad("its checksum is wrong; it was cut or changed");
   if (header.fingerprint != fingerprint(plan)) return bad("it belongs to another model");
   const bool sane = (header.vocab == 0 || header.vocab == plan.vocab_size) &&
                     header.cache_row_elems == cache_row_elems(plan);
@@ -154,9 +158,8 @@ Status Session::save(const std::string& path) const {
   header.token_count = count;
   header.vocab = static_cast<uint32_t>(logits_.size());
   header.cache_row_elems = cache_row_elems(model_->plan());
-  HB_ASSIGN(const std::vector<uint16_t> cache, without_bad_alloc("the session's cache", [&] {
-    return context_->read_cache(0, count);
-  }));
+  HB_ASSIGN(const std::vector<uint16_t> cache,
+            without_bad_alloc("the session's cache", [&] { return context_->read_cache(0, count); }));
   NewFile file(path);
   HB_TRY(file.open());
   HB_TRY(file.write(bytes_of(std::span<const Header>(&header, 1))));
@@ -177,9 +180,11 @@ Status Session::load(const std::string& path) {
                             header->token_count, context()));
   }
   const Parts parts(file->bytes(), *header);
-  if (const Status status = check(parts.tokens); !status) return fail(ErrorCode::kBadFile, status.error().within(path).message);
+  if (const Status status = check(parts.tokens); !status)
+    return fail(ErrorCode::kBadFile, status.error().within(path).message);
   if (!all_finite(parts.logits) || !all_finite(parts.cache)) {
-    return fail(ErrorCode::kBadFile, fmt::format("'{}' is no usable session: it holds values that are not finite", path));
+    return fail(ErrorCode::kBadFile,
+                fmt::format("'{}' is no usable session: it holds values that are not finite", path));
   }
   HB_TRY(context_->write_cache(0, header->token_count, parts.cache));
   tokens_.assign(parts.tokens.begin(), parts.tokens.end());
