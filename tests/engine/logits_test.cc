@@ -18,7 +18,7 @@ struct LogitsCase {
 };
 
 // More positions than two spans of attention (256 each) hold.
-constexpr uint32_t kLong = 530;
+constexpr uint32_t kLong = 517;
 constexpr uint32_t kShort = 70;
 
 LogitsCase long_case(const char* name, TinyModel model) {
@@ -113,6 +113,7 @@ TEST_P(Logits, EqualTheReferenceBitForBit) {
       SCOPED_TRACE(::testing::Message() << threads << " threads, chunks of " << chunk);
       Session by_batch = new_session(model, {.context = context, .batch = chunk});
       EXPECT_TRUE(same_bits(expected, logits_of_each(by_batch, tokens)));
+      if (chunk == 1 || chunk == 512) continue;  // append() cuts as the batch does
       Session by_append = new_session(model, {.context = context});
       EXPECT_TRUE(same_bits(every(chunk, expected), append_in_pieces(by_append, tokens, chunk)));
     }

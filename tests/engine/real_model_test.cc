@@ -74,7 +74,7 @@ TEST_P(RealModel, AgreesWithTheReferenceAnswer) {
   EXPECT_LE(others, kMostOtherChoices);
 }
 
-INSTANTIATE_TEST_SUITE_P(Reference, RealModel, ::testing::ValuesIn(real_answers()),
+INSTANTIATE_TEST_SUITE_P(Reference, RealModel, ::testing::ValuesIn(kRealAnswers),
                          [](const auto& info) { return info.param.name; });
 
 }  // namespace
