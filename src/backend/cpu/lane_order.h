@@ -7,11 +7,20 @@
 
 #include <cstdint>
 
+#include "base/exact_math.h"
+
 namespace hb::cpu {
 
 inline constexpr uint32_t kLanes = 16;
 inline constexpr uint32_t kTreeDepth = 4;
 inline constexpr uint32_t kLaneOrder[kLanes] = {0, 8, 4, 12, 2, 10, 6, 14, 1, 9, 5, 13, 3, 11, 7, 15};
+
+// How many waiting sums the lane that is visited as number `visit` meets.
+HB_ALWAYS_INLINE constexpr uint32_t joins_after(uint32_t visit) {
+  uint32_t joins = 0;
+  while (visit >> joins & 1) ++joins;
+  return joins;
+}
 
 // The stored order of `count` items that belong to lanes by index mod 16: calls f(item, position) with position
 // ascending from 0: lane by lane in kLaneOrder, ascending within a lane.

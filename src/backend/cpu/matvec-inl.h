@@ -139,23 +139,51 @@ HB_ALWAYS_INLINE PartScales load_scales(const uint8_t* header, const uint8_t* sc
   return out;
 }
 
-// The exact integer product of a block: sum over halves of group scale * (codes . activations).
-template <TensorType kType>
-HB_ALWAYS_INLINE Ints integer_product(const Bytes* codes, const PartScales& scales, const int8_t* x,
-                                      const BlockMeta& meta) {
+// Columns that are multiplied together: enough independent chains of dot products to hide their latency.
+inline constexpr int kTogether = 2;
+
+template <int kColumns>
+struct Products {
+  Ints low[kColumns];
+  Ints high[kColumns];
+};
+
+// Where the sums of a dot product start: -offset * sum of the activations takes the offset of the codes out again.
+template <int kOffset>
+HB_ALWAYS_INLINE Ints start_sum(int32_t activation_sum) {
+  if constexpr (kOffset == 0) return Ints{};
+  return splat_int(activation_sum) * -kOffset;
+}
+
+// The exact integer products of a block: sum over halves of group scale * (codes . activations).
+template <TensorType kType, int kColumns>
+HB_ALWAYS_INLINE Products<kColumns> integer_products(const PartCodes& codes, const PartScales& low,
+                                                     const PartScales& high, const int8_t* x, const BlockMeta* meta) {
   constexpr FormatTraits kFormat = format_traits(kType);
   constexpr bool kSigned = kFormat.code_bits == 8 || kFormat.codebook;
   constexpr int kBits = kSigned ? 8 : kFormat.code_bits;
   constexpr int kOffset = kSigned ? kSignedBias : kFormat.zero_point;
-  if constexpr (has_group_scales(kFormat.scales)) {
-    const Ints first = dot<kBits, 4>(codes, x, splat_int(-kOffset * meta.half_sum[0]));
-    const Ints last = dot<kBits, 4>(codes + 4, x + 16, splat_int(-kOffset * meta.half_sum[1]));
-    return first * scales.group_scale[0] + last * scales.group_scale[1];
-  } else if constexpr (kOffset == 0) {
-    return dot<kBits, 8>(codes, x, Ints{});
-  } else {
-    return dot<kBits, 8>(codes, x, splat_int(-kOffset * (meta.half_sum[0] + meta.half_sum[1])));
+  Products<kColumns> sum;
+  if constexpr (!has_group_scales(kFormat.scales)) {
+#pragma GCC unroll 4
+    for (int c = 0; c < kColumns; ++c) sum.low[c] = sum.high[c] = start_sum<kOffset>(meta[c].sum);
+    dot_columns<kBits, 8, kColumns>(codes.low, codes.high, x, sum.low, sum.high);
+    return sum;
   }
+  Products<kColumns> last;
+#pragma GCC unroll 4
+  for (int c = 0; c < kColumns; ++c) {
+    sum.low[c] = sum.high[c] = start_sum<kOffset>(meta[c].half_sum[0]);
+    last.low[c] = last.high[c] = start_sum<kOffset>(meta[c].half_sum[1]);
+  }
+  dot_columns<kBits, 4, kColumns>(codes.low, codes.high, x, sum.low, sum.high);
+  dot_columns<kBits, 4, kColumns>(codes.low + 4, codes.high + 4, x + 16, last.low, last.high);
+#pragma GCC unroll 4
+  for (int c = 0; c < kColumns; ++c) {
+    sum.low[c] = sum.low[c] * low.group_scale[0] + last.low[c] * low.group_scale[1];
+    sum.high[c] = sum.high[c] * high.group_scale[0] + last.high[c] * high.group_scale[1];
+  }
+  return sum;
 }
 
 template <TensorType kType>
@@ -182,45 +210,75 @@ struct alignas(64) PanelSums {
   float value[kMaxPanel][kTileRows];
 };
 
-// Adds the products of one block to the sums of its lane.
+// The lanes in progress: the sums of the one that is visited, and those that wait for their partner (lane_order.h).
+struct LaneSums {
+  PanelSums lane;
+  PanelSums stack[kTreeDepth];
+  float* out;  // (width, kTileRows), of all lanes joined
+};
+
+// What happens to the term of a block: it starts its lane's sum or is added to it; after the lane's last block the sum
+// joins those that wait for it.
+struct BlockPlace {
+  bool first;
+  bool last;
+  uint32_t joins;  // how many partners wait
+};
+
+HB_ALWAYS_INLINE void add_term(Floats term, const BlockPlace& place, uint32_t column, uint32_t row, LaneSums& sums) {
+  float* lane = sums.lane.value[column] + row;
+  Floats sum = place.first ? term : load<Floats>(lane) + term;
+  if (!place.last) return store(lane, sum);
+  uint32_t level = 0;
+  for (; level < place.joins; ++level) sum = load<Floats>(sums.stack[level].value[column] + row) + sum;
+  store(level < kTreeDepth ? sums.stack[level].value[column] + row : sums.out + column * kTileRows + row, sum);
+}
+
+// One block of a panel: its place among the lanes, its weights and activations.
+struct BlockWork {
+  const uint8_t* header;
+  const uint8_t* record;
+  const int8_t* x;
+  const BlockMeta* meta;
+  uint32_t width;
+  BlockPlace place;
+};
+
+template <TensorType kType, int kColumns>
+HB_ALWAYS_INLINE void multiply_columns(const PartCodes& codes, const PartScales& low, const PartScales& high,
+                                       const BlockWork& work, uint32_t column, uint32_t row, LaneSums& sums) {
+  const BlockMeta* meta = work.meta + column;
+  const auto products =
+      integer_products<kType, kColumns>(codes, low, high, work.x + kBlockElems * column, meta);
+#pragma GCC unroll 4
+  for (int c = 0; c < kColumns; ++c) {
+    add_term(block_term<kType>(products.low[c], low, meta[c]), work.place, column + c, row, sums);
+    add_term(block_term<kType>(products.high[c], high, meta[c]), work.place, column + c, 16 + row, sums);
+  }
+}
+
 template <TensorType kType>
-HB_ALWAYS_INLINE void add_block(const uint8_t* header, const uint8_t* block, const QuantisedPanel& panel,
-                                uint32_t index, PanelSums& sums) {
+HB_ALWAYS_INLINE void multiply_block(const BlockWork& work, LaneSums& sums) {
   constexpr BlockLayout kLayout = block_layout(format_traits(kType));
-  const int8_t* x = panel.codes + size_t{kBlockElems} * index * panel.width;
-  const BlockMeta* meta = panel.meta + size_t{index} * panel.width;
 #pragma GCC unroll 4
   for (int p = 0; p < kParts; ++p) {
-    const PartCodes codes = load_codes<kType>(block, p);
-    const PartScales low = load_scales<kType>(header, block + kLayout.scale_offset, p * kWidth);
-    const PartScales high = load_scales<kType>(header, block + kLayout.scale_offset, 16 + p * kWidth);
-    for (uint32_t c = 0; c < panel.width; ++c) {
-      float* sum = sums.value[c] + p * kWidth;
-      const Ints product_low = integer_product<kType>(codes.low, low, x + kBlockElems * c, meta[c]);
-      const Ints product_high = integer_product<kType>(codes.high, high, x + kBlockElems * c, meta[c]);
-      store(sum, load<Floats>(sum) + block_term<kType>(product_low, low, meta[c]));
-      store(sum + 16, load<Floats>(sum + 16) + block_term<kType>(product_high, high, meta[c]));
+    const uint32_t row = p * kWidth;
+    const PartCodes codes = load_codes<kType>(work.record, p);
+    const PartScales low = load_scales<kType>(work.header, work.record + kLayout.scale_offset, row);
+    const PartScales high = load_scales<kType>(work.header, work.record + kLayout.scale_offset, 16 + row);
+    uint32_t c = 0;
+    for (; c + kTogether <= work.width; c += kTogether) {
+      multiply_columns<kType, kTogether>(codes, low, high, work, c, row, sums);
     }
+    if (c < work.width) multiply_columns<kType, 1>(codes, low, high, work, c, row, sums);
   }
 }
 
-HB_ALWAYS_INLINE void fill(PanelSums& sums, uint32_t width, float value) {
+// A lane that has no block joins the others as +0.
+inline void join_empty_lane(uint32_t width, uint32_t joins, LaneSums& sums) {
+  const BlockPlace place = {.first = true, .last = true, .joins = joins};
   for (uint32_t c = 0; c < width; ++c) {
-    for (uint32_t r = 0; r < kTileRows; r += kWidth) store(sums.value[c] + r, splat(value));
-  }
-}
-
-// Joins the lane visited as number `visit` with the partial sums that wait for it (lane_order.h). The result replaces
-// the top of the stack, or goes to `out` after the last lane.
-HB_ALWAYS_INLINE void join_lane(uint32_t visit, uint32_t width, const PanelSums& lane, PanelSums* stack, float* out) {
-  for (uint32_t c = 0; c < width; ++c) {
-    for (uint32_t r = 0; r < kTileRows; r += kWidth) {
-      Floats sum = load<Floats>(lane.value[c] + r);
-      uint32_t level = 0;
-      for (; visit >> level & 1; ++level) sum = load<Floats>(stack[level].value[c] + r) + sum;
-      float* to = level < kTreeDepth ? stack[level].value[c] + r : out + c * kTileRows + r;
-      store(to, sum);
-    }
+    for (uint32_t r = 0; r < kTileRows; r += kWidth) add_term(Floats{}, place, c, r, sums);
   }
 }
 
@@ -233,20 +291,23 @@ void tile_product(const uint8_t* tile, uint32_t cols, const QuantisedPanel& pane
   constexpr BlockLayout kLayout = block_layout(kFormat);
   const uint32_t blocks = cols / kBlockElems;
   const uint8_t* record = tile + tile_header_bytes(kFormat, blocks);
-  PanelSums sums;
-  PanelSums stack[kTreeDepth];
+  LaneSums sums;
+  sums.out = out;
   for (uint32_t visit = 0; visit < kLanes; ++visit) {
-    const uint32_t lane = kLaneOrder[visit];
-    // -0 + x is x for every x: the first block is assigned, as the contract asks. A lane without blocks is +0.
-    fill(sums, panel.width, lane < blocks ? -0.0f : 0.0f);
-    for (uint32_t b = lane; b < blocks; b += kLanes) {
+    const uint32_t lane = kLaneOrder[visit], joins = joins_after(visit);
+    if (lane >= blocks) join_empty_lane(panel.width, joins, sums);
+    for (uint32_t b = lane; b < blocks; b += kLanes, record += kLayout.bytes) {
 #pragma GCC unroll 32
       for (uint32_t line = 0; line < kLayout.bytes; line += 64) __builtin_prefetch(record + kPrefetchBytes + line);
-      const uint8_t* header = tile + size_t{b / blocks_per_super(kFormat.scales)} * kLayout.header_bytes;
-      add_block<kType>(header, record, panel, b, sums);
-      record += kLayout.bytes;
+      const size_t slot = size_t{b} * panel.width;
+      multiply_block<kType>({.header = tile + size_t{b / blocks_per_super(kFormat.scales)} * kLayout.header_bytes,
+                             .record = record,
+                             .x = panel.codes + kBlockElems * slot,
+                             .meta = panel.meta + slot,
+                             .width = panel.width,
+                             .place = {.first = b == lane, .last = b + kLanes >= blocks, .joins = joins}},
+                            sums);
     }
-    join_lane(visit, panel.width, sums, stack, out);
   }
 }
 

@@ -15,6 +15,7 @@ inline constexpr uint32_t kMaxPanel = 8;
 struct BlockMeta {
   float scale;
   float weighted_sum;
+  int32_t sum;  // of the block; half_sum: of its halves
   int32_t half_sum[2];
 };
 

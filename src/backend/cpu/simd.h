@@ -16,6 +16,8 @@
 #error "simd.h is for the per-instruction-set files only"
 #endif
 
+#define HB_LAMBDA_INLINE __attribute__((always_inline))
+
 namespace hb::cpu::HB_CPU_ISA {
 
 #if defined(__AVX512BW__)
@@ -108,7 +110,6 @@ HB_ALWAYS_INLINE To map_parts(const From& a, const From& b, F f) {
   HB_ALWAYS_INLINE Type operator op(Scalar a, const Type& b) {                                                  \
     return map_parts<Type>(b, [a](auto x) HB_LAMBDA_INLINE { return a op x; });                                 \
   }
-#define HB_LAMBDA_INLINE __attribute__((always_inline))
 HB_BINARY(F32x16, float, +)
 HB_BINARY(F32x16, float, -)
 HB_BINARY(F32x16, float, *)

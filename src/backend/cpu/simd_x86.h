@@ -70,6 +70,11 @@ HB_ALWAYS_INLINE Register broadcast_word(const int8_t* four_codes) {
   return HB_X86(set1_epi32)(word);
 }
 
+// dot_columns<kCodeBits, kGroups, kColumns>(low, high, x, sum_low, sum_high): for every column c and group j, adds the
+// products of the four codes in each 32-bit element of low[j] (and high[j]) and the four activations at
+// x + 32 * c + 4 * j to sum_low[c] (sum_high[c]). Codes of 8 bits are signed. All chains advance together, so that the
+// latency of one is hidden by the others. Sums of signed codes start at -kSignedBias times the activations' sum.
+
 #if defined(__AVX512VNNI__) || defined(__AVXVNNI__)
 
 #if defined(__AVX512VNNI__)
@@ -78,18 +83,25 @@ HB_ALWAYS_INLINE Register dpbusd(Register sum, Register a, Register b) { return 
 HB_ALWAYS_INLINE Register dpbusd(Register sum, Register a, Register b) { return _mm256_dpbusd_avx_epi32(sum, a, b); }
 #endif
 
-// A signed weight w enters the unsigned operand as w + 128: the sum starts at -128 times the activations' sum.
+// A signed code w enters the unsigned operand as w + 128.
 inline constexpr int kSignedBias = 128;
 
-template <int kCodeBits, int kGroups>
-HB_ALWAYS_INLINE Ints dot(const Bytes* codes, const int8_t* x, Ints sum) {
-  Register result = reg(sum);
+template <int kCodeBits>
+HB_ALWAYS_INLINE Register unsigned_codes(Bytes codes) {
+  return reg(kCodeBits == 8 ? codes ^ 0x80 : codes);
+}
+
+template <int kCodeBits, int kGroups, int kColumns>
+HB_ALWAYS_INLINE void dot_columns(const Bytes* low, const Bytes* high, const int8_t* x, Ints* sum_low, Ints* sum_high) {
 #pragma GCC unroll 8
   for (int j = 0; j < kGroups; ++j) {
-    const Bytes w = kCodeBits == 8 ? codes[j] ^ 0x80 : codes[j];
-    result = dpbusd(result, reg(w), broadcast_word(x + 4 * j));
+#pragma GCC unroll 4
+    for (int c = 0; c < kColumns; ++c) {
+      const Register word = broadcast_word(x + 32 * c + 4 * j);
+      sum_low[c] = reinterpret_cast<Ints>(dpbusd(reg(sum_low[c]), unsigned_codes<kCodeBits>(low[j]), word));
+      sum_high[c] = reinterpret_cast<Ints>(dpbusd(reg(sum_high[c]), unsigned_codes<kCodeBits>(high[j]), word));
+    }
   }
-  return reinterpret_cast<Ints>(result);
 }
 
 #else
@@ -112,25 +124,35 @@ HB_ALWAYS_INLINE Register multiply_pairs(Bytes codes, Register x) {
   }
 }
 
-// vpmaddubsw adds two products in 16 bits. As many of its results fit into 16 bits as codes are small: 8 of 4 bits
-// (8 * 2 * 15 * 127 = 30480), 4 of 5 bits (31496), 2 of 6 bits (32004); a signed byte's magnitude allows one
-// (2 * 128 * 127 = 32512). Then vpmaddwd widens them.
-template <int kCodeBits, int kGroups>
-HB_ALWAYS_INLINE Ints dot(const Bytes* codes, const int8_t* x, Ints sum) {
+HB_ALWAYS_INLINE Ints add_pairs(Ints sum, Register pairs) {
+  return sum + reinterpret_cast<Ints>(HB_X86(madd_epi16)(pairs, HB_X86(set1_epi16)(1)));
+}
+
+// As many results of vpmaddubsw fit into 16 bits as codes are small: 8 of 4 bits (8 * 2 * 15 * 127 = 30480), 4 of 5 bits
+// (31496), 2 of 6 bits (32004); a signed byte's magnitude allows one (2 * 128 * 127 = 32512). Then vpmaddwd widens them.
+template <int kCodeBits, int kGroups, int kColumns>
+HB_ALWAYS_INLINE void dot_columns(const Bytes* low, const Bytes* high, const int8_t* x, Ints* sum_low, Ints* sum_high) {
   constexpr int kFit = kCodeBits <= 4 ? 8 : kCodeBits == 5 ? 4 : kCodeBits == 6 ? 2 : 1;
   constexpr int kRun = kFit < kGroups ? kFit : kGroups;
-  const Register ones = HB_X86(set1_epi16)(1);
-  Ints result = sum;
 #pragma GCC unroll 8
   for (int first = 0; first < kGroups; first += kRun) {
-    Register pairs = reg(Ints{});
+    Register pairs_low[kColumns], pairs_high[kColumns];
 #pragma GCC unroll 8
     for (int j = first; j < first + kRun; ++j) {
-      pairs = HB_X86(add_epi16)(pairs, multiply_pairs<kCodeBits>(codes[j], broadcast_word(x + 4 * j)));
+#pragma GCC unroll 4
+      for (int c = 0; c < kColumns; ++c) {
+        const Register word = broadcast_word(x + 32 * c + 4 * j);
+        const Register l = multiply_pairs<kCodeBits>(low[j], word), h = multiply_pairs<kCodeBits>(high[j], word);
+        pairs_low[c] = j == first ? l : HB_X86(add_epi16)(pairs_low[c], l);
+        pairs_high[c] = j == first ? h : HB_X86(add_epi16)(pairs_high[c], h);
+      }
     }
-    result = result + reinterpret_cast<Ints>(HB_X86(madd_epi16)(pairs, ones));
+#pragma GCC unroll 4
+    for (int c = 0; c < kColumns; ++c) {
+      sum_low[c] = add_pairs(sum_low[c], pairs_low[c]);
+      sum_high[c] = add_pairs(sum_high[c], pairs_high[c]);
+    }
   }
-  return result;
 }
 
 #endif

@@ -74,7 +74,8 @@ inline void quantise_block(const float* values, int8_t* codes, BlockMeta* meta) 
   meta->scale = absmax * exact::rcp(127.0f);
   meta->half_sum[0] = store_codes(first, inverse, codes);
   meta->half_sum[1] = store_codes(last, inverse, codes + 16);
-  meta->weighted_sum = meta->scale * static_cast<float>(meta->half_sum[0] + meta->half_sum[1]);
+  meta->sum = meta->half_sum[0] + meta->half_sum[1];
+  meta->weighted_sum = meta->scale * static_cast<float>(meta->sum);
 }
 
 inline void quantise_row(const QuantiseArgs& args) {
