@@ -23,7 +23,7 @@ HB_ALWAYS_INLINE Floats load_weights(const uint8_t* column, uint32_t row) {
 // One lane of kColumns columns, for a native vector of rows. `weights`: the lane's first element.
 template <TensorType kType, int kColumns>
 HB_ALWAYS_INLINE void multiply_float_lane(const uint8_t* weights, uint32_t lane, uint32_t cols, const FloatPanel& panel,
-                                          uint32_t column, uint32_t row, uint32_t joins, LaneSums& sums) {
+                                          uint32_t column, uint32_t row, const BlockPlace& place) {
   constexpr size_t kStride = kTileRows * (kType == TensorType::kF32 ? 4 : 2);
   Floats acc[kColumns];
 #pragma GCC unroll 4
@@ -37,25 +37,24 @@ HB_ALWAYS_INLINE void multiply_float_lane(const uint8_t* weights, uint32_t lane,
       acc[c] = acc[c] + product;
     }
   }
-  const BlockPlace place = {.first = true, .last = true, .joins = joins};
 #pragma GCC unroll 4
-  for (int c = 0; c < kColumns; ++c) add_term(acc[c], place, column + c, row, sums);
+  for (int c = 0; c < kColumns; ++c) add_term(acc[c], place, column + c, row);
 }
 
 template <TensorType kType>
-void float_tile_product(const uint8_t* tile, uint32_t cols, const FloatPanel& panel, float* out) {
+void float_tile_product(const uint8_t* tile, uint32_t cols, const FloatPanel& panel, PanelSums& out) {
   constexpr size_t kStride = kTileRows * (kType == TensorType::kF32 ? 4 : 2);
   LaneSums sums;
-  sums.out = out;
   const uint8_t* weights = tile;
   for (uint32_t visit = 0; visit < kLanes; ++visit) {
-    const uint32_t lane = kLaneOrder[visit], joins = joins_after(visit);
+    const uint32_t lane = kLaneOrder[visit];
+    const BlockPlace place = place_block(true, true, joins_after(visit), sums, out);
     for (uint32_t row = 0; row < kTileRows; row += kWidth) {
       uint32_t c = 0;
       for (; c + 4 <= panel.width; c += 4) {
-        multiply_float_lane<kType, 4>(weights, lane, cols, panel, c, row, joins, sums);
+        multiply_float_lane<kType, 4>(weights, lane, cols, panel, c, row, place);
       }
-      for (; c < panel.width; ++c) multiply_float_lane<kType, 1>(weights, lane, cols, panel, c, row, joins, sums);
+      for (; c < panel.width; ++c) multiply_float_lane<kType, 1>(weights, lane, cols, panel, c, row, place);
     }
     if (lane < cols) weights += (cols - lane + kLanes - 1) / kLanes * kStride;
   }

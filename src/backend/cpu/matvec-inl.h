@@ -139,13 +139,10 @@ HB_ALWAYS_INLINE PartScales load_scales(const uint8_t* header, const uint8_t* sc
   return out;
 }
 
-// Columns that are multiplied together: enough independent chains of dot products to hide their latency.
-inline constexpr int kTogether = 2;
-
-template <int kColumns>
+// Of the rows l and the rows h of a part.
 struct Products {
-  Ints low[kColumns];
-  Ints high[kColumns];
+  Ints low;
+  Ints high;
 };
 
 // Where the sums of a dot product start: -offset * sum of the activations takes the offset of the codes out again.
@@ -156,33 +153,26 @@ HB_ALWAYS_INLINE Ints start_sum(int32_t activation_sum) {
 }
 
 // The exact integer products of a block: sum over halves of group scale * (codes . activations).
-template <TensorType kType, int kColumns>
-HB_ALWAYS_INLINE Products<kColumns> integer_products(const PartCodes& codes, const PartScales& low,
-                                                     const PartScales& high, const int8_t* x, const BlockMeta* meta) {
+template <TensorType kType>
+HB_ALWAYS_INLINE Products integer_products(const PartCodes& codes, const PartScales& low, const PartScales& high,
+                                           const int8_t* x, const BlockMeta& meta) {
   constexpr FormatTraits kFormat = format_traits(kType);
   constexpr bool kSigned = kFormat.code_bits == 8 || kFormat.codebook;
   constexpr int kBits = kSigned ? 8 : kFormat.code_bits;
   constexpr int kOffset = kSigned ? kSignedBias : kFormat.zero_point;
-  Products<kColumns> sum;
+  Products sum;
   if constexpr (!has_group_scales(kFormat.scales)) {
-#pragma GCC unroll 4
-    for (int c = 0; c < kColumns; ++c) sum.low[c] = sum.high[c] = start_sum<kOffset>(meta[c].sum);
-    dot_columns<kBits, 8, kColumns>(codes.low, codes.high, x, sum.low, sum.high);
+    sum.low = sum.high = start_sum<kOffset>(meta.sum);
+    dot<kBits, 8>(codes.low, codes.high, x, sum.low, sum.high);
     return sum;
   }
-  Products<kColumns> last;
-#pragma GCC unroll 4
-  for (int c = 0; c < kColumns; ++c) {
-    sum.low[c] = sum.high[c] = start_sum<kOffset>(meta[c].half_sum[0]);
-    last.low[c] = last.high[c] = start_sum<kOffset>(meta[c].half_sum[1]);
-  }
-  dot_columns<kBits, 4, kColumns>(codes.low, codes.high, x, sum.low, sum.high);
-  dot_columns<kBits, 4, kColumns>(codes.low + 4, codes.high + 4, x + 16, last.low, last.high);
-#pragma GCC unroll 4
-  for (int c = 0; c < kColumns; ++c) {
-    sum.low[c] = sum.low[c] * low.group_scale[0] + last.low[c] * low.group_scale[1];
-    sum.high[c] = sum.high[c] * high.group_scale[0] + last.high[c] * high.group_scale[1];
-  }
+  Products last;
+  sum.low = sum.high = start_sum<kOffset>(meta.half_sum[0]);
+  last.low = last.high = start_sum<kOffset>(meta.half_sum[1]);
+  dot<kBits, 4>(codes.low, codes.high, x, sum.low, sum.high);
+  dot<kBits, 4>(codes.low + 4, codes.high + 4, x + 16, last.low, last.high);
+  sum.low = sum.low * low.group_scale[0] + last.low * low.group_scale[1];
+  sum.high = sum.high * high.group_scale[0] + last.high * high.group_scale[1];
   return sum;
 }
 
@@ -205,33 +195,32 @@ HB_ALWAYS_INLINE Floats block_term(Ints product, const PartScales& scales, const
   return term;
 }
 
-// Sums of a panel, one lane of it or joined ones: [column][row].
-struct alignas(64) PanelSums {
-  float value[kMaxPanel][kTileRows];
-};
-
-// The lanes in progress: the sums of the one that is visited, and those that wait for their partner (lane_order.h).
+// The sums in progress: [0] those of the lane that is visited, [1 + level] those that wait for their partner
+// (lane_order.h), and behind them the result.
 struct LaneSums {
-  PanelSums lane;
-  PanelSums stack[kTreeDepth];
-  float* out;  // (width, kTileRows), of all lanes joined
+  PanelSums level[1 + kTreeDepth];
 };
 
-// What happens to the term of a block: it starts its lane's sum or is added to it; after the lane's last block the sum
-// joins those that wait for it.
+// What happens to the term of a block: the sums in [begin, end) are added to it, the total goes to `target`. A lane's
+// first block begins behind level[0]; its last one goes on to the sums that wait.
 struct BlockPlace {
-  bool first;
-  bool last;
-  uint32_t joins;  // how many partners wait
+  const PanelSums* begin;
+  const PanelSums* end;
+  PanelSums* target;
 };
 
-HB_ALWAYS_INLINE void add_term(Floats term, const BlockPlace& place, uint32_t column, uint32_t row, LaneSums& sums) {
-  float* lane = sums.lane.value[column] + row;
-  Floats sum = place.first ? term : load<Floats>(lane) + term;
-  if (!place.last) return store(lane, sum);
-  uint32_t level = 0;
-  for (; level < place.joins; ++level) sum = load<Floats>(sums.stack[level].value[column] + row) + sum;
-  store(level < kTreeDepth ? sums.stack[level].value[column] + row : sums.out + column * kTileRows + row, sum);
+HB_ALWAYS_INLINE BlockPlace place_block(bool first, bool last, uint32_t joins, LaneSums& sums, PanelSums& out) {
+  PanelSums* joined = joins < kTreeDepth ? &sums.level[1 + joins] : &out;
+  return {.begin = sums.level + (first ? 1 : 0),
+          .end = sums.level + 1 + (last ? joins : 0),
+          .target = last ? joined : sums.level};
+}
+
+HB_ALWAYS_INLINE void add_term(Floats term, const BlockPlace& place, uint32_t column, uint32_t row) {
+  for (const PanelSums* sums = place.begin; sums != place.end; ++sums) {
+    term = load<Floats>(sums->value[column] + row) + term;
+  }
+  store(place.target->value[column] + row, term);
 }
 
 // One block of a panel: its place among the lanes, its weights and activations.
@@ -244,21 +233,8 @@ struct BlockWork {
   BlockPlace place;
 };
 
-template <TensorType kType, int kColumns>
-HB_ALWAYS_INLINE void multiply_columns(const PartCodes& codes, const PartScales& low, const PartScales& high,
-                                       const BlockWork& work, uint32_t column, uint32_t row, LaneSums& sums) {
-  const BlockMeta* meta = work.meta + column;
-  const auto products =
-      integer_products<kType, kColumns>(codes, low, high, work.x + kBlockElems * column, meta);
-#pragma GCC unroll 4
-  for (int c = 0; c < kColumns; ++c) {
-    add_term(block_term<kType>(products.low[c], low, meta[c]), work.place, column + c, row, sums);
-    add_term(block_term<kType>(products.high[c], high, meta[c]), work.place, column + c, 16 + row, sums);
-  }
-}
-
 template <TensorType kType>
-HB_ALWAYS_INLINE void multiply_block(const BlockWork& work, LaneSums& sums) {
+HB_ALWAYS_INLINE void multiply_block(const BlockWork& work) {
   constexpr BlockLayout kLayout = block_layout(format_traits(kType));
 #pragma GCC unroll 4
   for (int p = 0; p < kParts; ++p) {
@@ -266,47 +242,50 @@ HB_ALWAYS_INLINE void multiply_block(const BlockWork& work, LaneSums& sums) {
     const PartCodes codes = load_codes<kType>(work.record, p);
     const PartScales low = load_scales<kType>(work.header, work.record + kLayout.scale_offset, row);
     const PartScales high = load_scales<kType>(work.header, work.record + kLayout.scale_offset, 16 + row);
-    uint32_t c = 0;
-    for (; c + kTogether <= work.width; c += kTogether) {
-      multiply_columns<kType, kTogether>(codes, low, high, work, c, row, sums);
+    for (uint32_t c = 0; c < work.width; ++c) {
+      const int8_t* x = one_register(work.x + kBlockElems * c);
+      const Products products = integer_products<kType>(codes, low, high, x, work.meta[c]);
+      add_term(block_term<kType>(products.low, low, work.meta[c]), work.place, c, row);
+      add_term(block_term<kType>(products.high, high, work.meta[c]), work.place, c, 16 + row);
     }
-    if (c < work.width) multiply_columns<kType, 1>(codes, low, high, work, c, row, sums);
   }
 }
 
 // A lane that has no block joins the others as +0.
-inline void join_empty_lane(uint32_t width, uint32_t joins, LaneSums& sums) {
-  const BlockPlace place = {.first = true, .last = true, .joins = joins};
+inline void join_empty_lane(uint32_t width, const BlockPlace& place) {
   for (uint32_t c = 0; c < width; ++c) {
-    for (uint32_t r = 0; r < kTileRows; r += kWidth) add_term(Floats{}, place, c, r, sums);
+    for (uint32_t r = 0; r < kTileRows; r += kWidth) add_term(Floats{}, place, c, r);
   }
 }
 
 // Reading ahead of the kernel by this much hides the memory's latency; less or more than 4 to 9 KB read slower.
 inline constexpr size_t kPrefetchBytes = 6144;
 
+HB_ALWAYS_INLINE void prefetch(const uint8_t* from, size_t bytes) {
+#pragma GCC unroll 32
+  for (size_t line = 0; line < bytes; line += 64) __builtin_prefetch(from + kPrefetchBytes + line);
+}
+
 template <TensorType kType>
-void tile_product(const uint8_t* tile, uint32_t cols, const QuantisedPanel& panel, float* out) {
+void tile_product(const uint8_t* tile, uint32_t cols, const QuantisedPanel& panel, PanelSums& out) {
   constexpr FormatTraits kFormat = format_traits(kType);
   constexpr BlockLayout kLayout = block_layout(kFormat);
   const uint32_t blocks = cols / kBlockElems;
   const uint8_t* record = tile + tile_header_bytes(kFormat, blocks);
+  prefetch(tile, record - tile);
   LaneSums sums;
-  sums.out = out;
   for (uint32_t visit = 0; visit < kLanes; ++visit) {
     const uint32_t lane = kLaneOrder[visit], joins = joins_after(visit);
-    if (lane >= blocks) join_empty_lane(panel.width, joins, sums);
+    if (lane >= blocks) join_empty_lane(panel.width, place_block(true, true, joins, sums, out));
     for (uint32_t b = lane; b < blocks; b += kLanes, record += kLayout.bytes) {
-#pragma GCC unroll 32
-      for (uint32_t line = 0; line < kLayout.bytes; line += 64) __builtin_prefetch(record + kPrefetchBytes + line);
+      prefetch(record, kLayout.bytes);
       const size_t slot = size_t{b} * panel.width;
       multiply_block<kType>({.header = tile + size_t{b / blocks_per_super(kFormat.scales)} * kLayout.header_bytes,
                              .record = record,
                              .x = panel.codes + kBlockElems * slot,
                              .meta = panel.meta + slot,
                              .width = panel.width,
-                             .place = {.first = b == lane, .last = b + kLanes >= blocks, .joins = joins}},
-                            sums);
+                             .place = place_block(b == lane, b + kLanes >= blocks, joins, sums, out)});
     }
   }
 }

@@ -35,15 +35,25 @@ using Uints = uint32_t __attribute__((vector_size(4 * kWidth)));
 using Bytes = uint8_t __attribute__((vector_size(4 * kWidth)));
 using Shorts = uint16_t __attribute__((vector_size(4 * kWidth)));
 
+// Unaligned, and of any memory. (Through memcpy GCC 12 sends some vectors over the stack.)
+template <class V>
+struct Unaligned {
+  using Type [[gnu::aligned(1), gnu::may_alias]] = V;
+};
 template <class V>
 HB_ALWAYS_INLINE V load(const void* from) {
-  V v;
-  std::memcpy(&v, from, sizeof(V));
-  return v;
+  return *static_cast<const typename Unaligned<V>::Type*>(from);
 }
 template <class V>
 HB_ALWAYS_INLINE void store(void* to, V v) {
-  std::memcpy(to, &v, sizeof(V));
+  *static_cast<typename Unaligned<V>::Type*>(to) = v;
+}
+
+// Keeps a pointer in one register, so that constant offsets to it are part of the instructions that use them.
+template <class T>
+HB_ALWAYS_INLINE T* one_register(T* pointer) {
+  asm("" : "+r"(pointer));
+  return pointer;
 }
 
 HB_ALWAYS_INLINE Floats splat(float x) { return x - Floats{}; }

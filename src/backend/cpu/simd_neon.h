@@ -45,22 +45,18 @@ HB_ALWAYS_INLINE int32x4_t dot_word(int32x4_t sum, int8x16_t codes, int8x16_t x)
 #endif
 }
 
+HB_ALWAYS_INLINE Ints add_dot(Ints sum, Bytes codes, int8x16_t x) {
+  return reinterpret_cast<Ints>(dot_word(reinterpret_cast<int32x4_t>(sum), reinterpret_cast<int8x16_t>(codes), x));
+}
+
 // See simd_x86.h.
-template <int kCodeBits, int kGroups, int kColumns>
-HB_ALWAYS_INLINE void dot_columns(const Bytes* low, const Bytes* high, const int8_t* x, Ints* sum_low, Ints* sum_high) {
+template <int kCodeBits, int kGroups>
+HB_ALWAYS_INLINE void dot(const Bytes* low, const Bytes* high, const int8_t* x, Ints& sum_low, Ints& sum_high) {
 #pragma GCC unroll 8
   for (int j = 0; j < kGroups; ++j) {
-#pragma GCC unroll 4
-    for (int c = 0; c < kColumns; ++c) {
-      const auto* at = reinterpret_cast<const int32_t*>(x + 32 * c + 4 * j);
-      const int8x16_t word = vreinterpretq_s8_s32(vld1q_dup_s32(at));
-      const auto add = [word](Ints sum, Bytes codes) HB_LAMBDA_INLINE {
-        return reinterpret_cast<Ints>(
-            dot_word(reinterpret_cast<int32x4_t>(sum), reinterpret_cast<int8x16_t>(codes), word));
-      };
-      sum_low[c] = add(sum_low[c], low[j]);
-      sum_high[c] = add(sum_high[c], high[j]);
-    }
+    const int8x16_t word = vreinterpretq_s8_s32(vld1q_dup_s32(reinterpret_cast<const int32_t*>(x + 4 * j)));
+    sum_low = add_dot(sum_low, low[j], word);
+    sum_high = add_dot(sum_high, high[j], word);
   }
 }
 

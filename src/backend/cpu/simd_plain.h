@@ -27,16 +27,13 @@ HB_ALWAYS_INLINE Bytes lookup16(const int8_t* table, Bytes index) {
 inline constexpr int kSignedBias = 0;
 
 // See simd_x86.h.
-template <int kCodeBits, int kGroups, int kColumns>
-HB_ALWAYS_INLINE void dot_columns(const Bytes* low, const Bytes* high, const int8_t* x, Ints* sum_low, Ints* sum_high) {
+template <int kCodeBits, int kGroups>
+HB_ALWAYS_INLINE void dot(const Bytes* low, const Bytes* high, const int8_t* x, Ints& sum_low, Ints& sum_high) {
   const auto code = [](Bytes codes, int i) { return kCodeBits == 8 ? static_cast<int8_t>(codes[i]) : codes[i]; };
   for (int j = 0; j < kGroups; ++j) {
-    for (int c = 0; c < kColumns; ++c) {
-      for (int i = 0; i < 4 * kWidth; ++i) {
-        const int activation = x[32 * c + 4 * j + i % 4];
-        sum_low[c][i / 4] += code(low[j], i) * activation;
-        sum_high[c][i / 4] += code(high[j], i) * activation;
-      }
+    for (int i = 0; i < 4 * kWidth; ++i) {
+      sum_low[i / 4] += code(low[j], i) * x[4 * j + i % 4];
+      sum_high[i / 4] += code(high[j], i) * x[4 * j + i % 4];
     }
   }
 }
