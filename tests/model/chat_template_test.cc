@@ -150,7 +150,8 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(ChatTemplate, DeepSyntaxIsAnErrorNotACrash) {
   EXPECT_THAT(render(std::string(100'000, '{') + "{ " + std::string(100'000, '(')), HasSubstr("ERROR"));
-  EXPECT_THAT(render("{{ " + std::string(1000, '(') + std::string(1000, ')') + " }}"), HasSubstr("nested deeper"));
+  EXPECT_THAT(render("{{ " + std::string(1000, '(') + std::string(1000, ')') + " }}"),
+              HasSubstr("nested deeper"));
   EXPECT_THAT(render("{{ " + std::string(1000, '-') + "1 }}"), HasSubstr("nested deeper"));
   std::string sum = "{{ 1";
   for (int i = 0; i < 20'000; ++i) sum += "+1";
@@ -162,8 +163,8 @@ TEST(ChatTemplate, DeepSyntaxIsAnErrorNotACrash) {
 
 TEST(ChatTemplate, NamespacesMayFormCycles) {
   EXPECT_EQ(render("{% set ns = namespace() %}{% set ns.self = ns %}{{ ns.self.self is defined }}"), "True");
-  EXPECT_THAT(render("{% set ns = namespace() %}{% set ns.self = ns %}{{ ns }}"),
-              HasSubstr("levels of nesting"));
+  EXPECT_EQ(render("{% set ns = namespace() %}{% set ns.self = ns %}{{ ns }}"),
+            "<Namespace {'self': <Namespace {...}>}>");
 }
 
 TEST(ChatTemplate, EveryTruncationIsHandled) {

@@ -177,15 +177,17 @@ constexpr Builtin kDictMethods[] = {
     {"copy", "", 0, [](Interpreter&, const Value& self, const Args&) -> Result<Value> { return self; }},
 };
 
-Result<Value> sequence_count(Interpreter&, const Value& self, const Args& args) {
+Result<Value> sequence_count(Interpreter& in, const Value& self, const Args& args) {
+  HB_ASSIGN(const auto items, collect(in, self));
   int64_t count = 0;
-  for (const Value& item : self.items()) count += equals(item, args.at(0)) ? 1 : 0;
+  for (const Value& item : items) count += equals(item, args.at(0)) ? 1 : 0;
   return Value::integer(count);
 }
 
-Result<Value> sequence_index(Interpreter&, const Value& self, const Args& args) {
-  for (size_t i = 0; i < self.items().size(); ++i) {
-    if (equals(self.items()[i], args.at(0))) return Value::integer(static_cast<int64_t>(i));
+Result<Value> sequence_index(Interpreter& in, const Value& self, const Args& args) {
+  HB_ASSIGN(const auto items, collect(in, self));
+  for (size_t i = 0; i < items.size(); ++i) {
+    if (equals(items[i], args.at(0))) return Value::integer(static_cast<int64_t>(i));
   }
   return wrong("the value is not in the list");
 }
@@ -279,6 +281,7 @@ const Builtin* find_method(const Value& self, std::string_view name) {
       if (const Builtin* method = find_in(kListMethods, name)) return method;
       return find_in(kSequenceMethods, name);
     case Kind::kTuple:
+    case Kind::kRange:
       return find_in(kSequenceMethods, name);
     case Kind::kLoop:
       return find_in(kLoopMethods, name);

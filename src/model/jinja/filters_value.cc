@@ -17,27 +17,28 @@ Result<Value> default_filter(Interpreter&, const Value& value, const Args& args)
   return replace ? args.value_or(0, Value::string("")) : value;
 }
 
-std::optional<int64_t> truncated(double d) {
-  if (!(std::fabs(d) < 9.2e18)) return std::nullopt;
-  return static_cast<int64_t>(d);
+// The whole part of a float; the fallback for what is no number.
+Result<Value> truncated(double d, const Value& fallback) {
+  if (!std::isfinite(d)) return fallback;
+  if (!(std::fabs(d) < 9.2e18)) return fail(ErrorCode::kUnsupported, "an integer grows beyond 64 bits");
+  return Value::integer(static_cast<int64_t>(d));
 }
 
 Result<Value> int_filter(Interpreter&, const Value& value, const Args& args) {
   const Value fallback = args.value_or(0, Value::integer(0));
   if (value.is(Kind::kUndefined)) return undefined_error(value);
   if (value.integral()) return Value::integer(value.as_int());
-  std::optional<int64_t> result;
   if (value.is(Kind::kFloat)) {
     if (std::isinf(value.as_double())) return wrong("cannot convert float infinity to integer");
-    result = truncated(value.as_double());
-  } else if (value.is(Kind::kString)) {
-    const Value base = args.value_or(1, Value::integer(10));
-    if (!base.integral()) return wrong("int needs an integer base");
-    result = parse_integer(value.as_string(), static_cast<int>(std::clamp<int64_t>(base.as_int(), -1, 99)));
-    const auto real = result ? std::nullopt : parse_float(value.as_string());
-    if (real) result = truncated(*real);
+    return truncated(value.as_double(), fallback);
   }
-  return result ? Value::integer(*result) : fallback;
+  if (!value.is(Kind::kString)) return fallback;
+  const Value base = args.value_or(1, Value::integer(10));
+  if (!base.integral()) return wrong("int needs an integer base");
+  const auto base_number = static_cast<int>(std::clamp<int64_t>(base.as_int(), -1, 99));
+  if (const auto result = parse_integer(value.as_string(), base_number)) return Value::integer(*result);
+  const auto real = parse_float(value.as_string());
+  return real ? truncated(*real, fallback) : fallback;
 }
 
 Result<Value> float_filter(Interpreter&, const Value& value, const Args& args) {

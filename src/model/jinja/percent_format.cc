@@ -38,7 +38,8 @@ class Formatter {
     }
     out_ += format_.substr(at_);
     const size_t given = args_.is(Kind::kTuple) ? args_.items().size() : 1;
-    if (next_ < given && !args_.is(Kind::kDict) && !args_.is(Kind::kList) && !args_.is(Kind::kUndefined)) {
+    const bool indexable = args_.is(Kind::kDict) || args_.is(Kind::kList) || args_.is(Kind::kRange);
+    if (next_ < given && !indexable && !args_.is(Kind::kUndefined)) {
       return wrong("not all arguments converted during string formatting");
     }
     return std::move(out_);

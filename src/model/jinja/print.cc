@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "model/jinja/interpreter.h"
 #include "model/jinja/loop.h"
 #include "model/jinja/numbers.h"
@@ -97,17 +99,30 @@ class ReprWriter {
     return {};
   }
 
+  // False, and an ellipsis, for a container that is being written further out.
+  bool open(const void* container, const char* ellipsis) {
+    if (std::find(open_.begin(), open_.end(), container) != open_.end()) {
+      out_ += ellipsis;
+      return false;
+    }
+    open_.push_back(container);
+    return true;
+  }
+
   Status items(const std::vector<Value>& values, const char* begin, const char* end) {
+    if (!open(&values, *begin == '[' ? "[...]" : "(...)")) return {};
     out_ += begin;
     for (size_t i = 0; i < values.size(); ++i) {
       if (i != 0) out_ += ", ";
       HB_TRY(write(values[i]));
     }
     out_ += end;
+    open_.pop_back();
     return {};
   }
 
   Status entries(const DictObject& dict) {
+    if (!open(&dict, "{...}")) return {};
     out_ += "{";
     for (size_t i = 0; i < dict.entries.size(); ++i) {
       if (i != 0) out_ += ", ";
@@ -116,6 +131,7 @@ class ReprWriter {
       HB_TRY(write(dict.entries[i].second));
     }
     out_ += "}";
+    open_.pop_back();
     return {};
   }
 
@@ -145,7 +161,6 @@ class ReprWriter {
     return {};
   }
 
-  // A namespace may contain itself: only its own nesting needs the budget's guard.
   Status name_space(const Namespace& space) {
     HB_TRY(in_.budget().enter());
     out_ += "<Namespace ";
@@ -157,6 +172,8 @@ class ReprWriter {
 
   Interpreter& in_;
   std::string out_;
+  std::vector<const void*>
+      open_;  // containers being written: through a namespace they may contain themselves
 };
 
 }  // namespace

@@ -70,6 +70,7 @@ Result<Value> same_as(Interpreter&, const Value& value, const Args& args) {
 }
 
 Result<Value> is_known(const Value& name, const Builtin* (*find)(std::string_view)) {
+  if (!hashable(name)) return wrong(fmt::format("unhashable type: '{}'", type_name(name)));
   return Value::boolean(name.is(Kind::kString) && find(name.as_string()) != nullptr);
 }
 
