@@ -27,6 +27,9 @@ TEST(Lanes, SpansAreCutByAbsolutePosition) {
   // Positions 255 and 256 are in two spans, so 1 and 1 never meet before 2^24 comes between them.
   const auto term = [](uint32_t t) { return t == 254 ? 0x1p24f : t == 255 || t == 256 ? 1.0f : 0.0f; };
   EXPECT_EQ(ref::sum_by_position(254, 256, term), 0x1p24f);
+  // Positions 0, 128 and 192 are in one span: its tree joins 0 with 128 before 128 could meet 192.
+  const auto spread = [](uint32_t t) { return t == 0 ? 0x1p24f : t == 128 || t == 192 ? 1.0f : 0.0f; };
+  EXPECT_EQ(ref::sum_by_position(0, 255, spread), 0x1p24f);
   // Positions 16 to 31 share a lane, which holds their 2 before it meets lane 0.
   const auto shifted = [](uint32_t t) { return t == 15 ? 0x1p24f : t == 16 || t == 17 ? 1.0f : 0.0f; };
   EXPECT_EQ(ref::sum_by_position(15, 17, shifted), 0x1p24f + 2.0f);
@@ -66,20 +69,25 @@ TEST(RefBackend, BatchesDoNotChangeTheAnswer) {
   }
 }
 
-// Golden bits: a change of the contract, or a compiler or platform that rounds otherwise, shows here.
-TEST(RefBackend, GoldenLogits) {
+uint64_t hash_of(const std::vector<OpCase>& cases) {
   const auto backend = make_ref_backend();
   uint64_t hash = 1469598103934665603ull;
-  for (const OpCase& op_case : chain_cases()) {
+  for (const OpCase& op_case : cases) {
     const Result<OpTrace> trace = run(*backend, op_case);
-    ASSERT_TRUE(trace);
+    EXPECT_TRUE(trace) << op_case.name;
     for (const OpTrace::Values& values : trace->values) {
       for (const float value : values.floats)
         hash = (hash ^ std::bit_cast<uint32_t>(value)) * 1099511628211ull;
       for (const uint16_t half : values.halves) hash = (hash ^ half) * 1099511628211ull;
     }
   }
-  EXPECT_EQ(hash, 4159415828765782269ull);
+  return hash;
+}
+
+// Golden bits: a change of the contract, or a compiler or platform that rounds otherwise, shows here.
+TEST(RefBackend, GoldenBits) {
+  EXPECT_EQ(hash_of(chain_cases()), 4159415828765782269ull);
+  EXPECT_EQ(hash_of(attention_cases()), 4873269989589994829ull);
 }
 
 TEST(RefBackend, NamesTheWeightAndRowThatLeaveTheContract) {
