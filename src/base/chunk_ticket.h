@@ -7,9 +7,9 @@
 namespace hb {
 
 // The high half of the word is the job's epoch, the low half the number of chunks that nobody has claimed. A
-// claim decrements it by compare-exchange, so who looked at one job can never claim a chunk of the next by
-// mistake. THREADS: one thread opens jobs, each after all chunks of the one before were claimed; any thread
-// reads and claims.
+// claim decrements it by compare-exchange, so who looked at one job cannot claim a chunk of the next.
+// THREADS: one thread opens jobs, each after all chunks of the one before were claimed; any thread looks and
+// claims.
 class ChunkTicket {
  public:
   // What a thread saw when it looked.
@@ -29,8 +29,8 @@ class ChunkTicket {
   View look() const { return {word_.load()}; }
 
   // Claims the chunk number (chunk_count - seen.unclaimed()) of the job that `seen` belongs to. False if the
-  // word has changed since, or for no reason; `seen` is then what is there now. REQUIRES: seen.unclaimed() >
-  // 0.
+  // word has changed since, or for no reason; `seen` is then what is there now.
+  // REQUIRES: seen.unclaimed() > 0.
   bool claim(View& seen) {
     return word_.compare_exchange_weak(seen.word, seen.word - 1, std::memory_order_acq_rel,
                                        std::memory_order_acquire);

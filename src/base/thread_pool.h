@@ -23,9 +23,10 @@ struct ThreadPoolOptions {
 
 // Chunks are claimed one at a time, by whoever is free. parallel_for returns when all chunks are done, not
 // when all threads have come: a worker that is preempted, or sits on a slow core, delays nobody unless it
-// holds a chunk. Idle workers spin for a short time, then sleep; waking them is the only system call, made
-// only if one sleeps. The caller's own thread is not bound to cpu_mask: call CpuMask::apply_to_this_thread
-// for that. THREADS: one thread at a time may call parallel_for, and a loop's body must not call it.
+// holds a chunk. Idle workers spin for a short time, then sleep. System calls are made only to wake a
+// sleeper, and by threads that have waited for a quarter of spin_us or more.
+// The caller's own thread is not bound to cpu_mask: call CpuMask::apply_to_this_thread for that.
+// THREADS: one thread at a time may call parallel_for, and a loop's body must not call it.
 class ThreadPool {
  public:
   static constexpr uint32_t kMaxThreads = CpuMask::kMaxCpus;
@@ -41,7 +42,8 @@ class ThreadPool {
 
   // Calls f(chunk_index, thread_index) once for every chunk_index in [0, chunk_count), in any order, and
   // returns when all calls have returned. The caller takes part as thread_index 0. Chunks begin in ascending
-  // order. REQUIRES: f does not throw.
+  // order.
+  // REQUIRES: f does not throw.
   template <class F>
   void parallel_for(uint32_t chunk_count, F&& f) {
     if (workers_.empty() || chunk_count <= 1) {
@@ -91,8 +93,8 @@ class ThreadPool {
   std::atomic<uint32_t> wake_count_{0};  // what the workers sleep on
   std::atomic<bool> stop_{false};
 
-  alignas(kCacheLine) bool in_use_ =
-      false;  // touched by the caller only: catches a body that calls parallel_for
+  // Touched by the caller only: catches a body that calls parallel_for.
+  alignas(kCacheLine) bool in_use_ = false;
   uint32_t spin_us_;
   std::vector<std::thread> workers_;
 };

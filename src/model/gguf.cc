@@ -69,8 +69,8 @@ constexpr const char* kF64Expected = "a number";
 Status expect_key(const GgufFile& file, const char* key, uint64_t expected) {
   HB_ASSIGN(const uint64_t value, file.get_u64(key));
   if (value == expected) return {};
-  return fail(ErrorCode::kBadFile, fmt::format("key '{}' is {}; the other parts and the file's name say {}",
-                                               key, value, expected));
+  return fail(ErrorCode::kBadFile,
+              fmt::format("key '{}' is {}; its name and the other parts say {}", key, value, expected));
 }
 
 }  // namespace
@@ -99,8 +99,7 @@ Result<std::unique_ptr<GgufFile>> GgufFile::open(const std::string& path) {
   return file;
 }
 
-// Files whose name says "-of-" and whose metadata say split.count are parts; the first part holds the
-// metadata.
+// A part's name says "-of-" and its metadata split.count. The first part holds the model's metadata.
 Status GgufFile::open_parts(const std::string& path) {
   const std::optional<SplitName> name = parse_split_name(path);
   HB_TRY(open_part(name ? name->path_of(1) : path));
@@ -111,8 +110,9 @@ Status GgufFile::open_parts(const std::string& path) {
                                                  "'model-00001-of-{:05}.gguf'; give it its name back",
                                                  path, count, count));
   }
-  for (uint64_t part = 2; part <= count && part <= name->count; ++part)
+  for (uint64_t part = 2; part <= std::min(count, name->count); ++part) {
     HB_TRY(open_part(name->path_of(part)));
+  }
   const auto in_first = [&](Status status) {
     return status ? status : std::unexpected(status.error().within(name->path_of(1)));
   };
@@ -123,10 +123,9 @@ Status GgufFile::open_parts(const std::string& path) {
 Status GgufFile::open_part(const std::string& path) {
   HB_ASSIGN(auto mapping, MappedFile::open(path));
   files_.push_back(std::move(mapping));
-  if (Status status = add_part(files_.back()->bytes()); !status) {
-    return std::unexpected(status.error().within(path));
-  }
-  return files_.back()->intact();
+  const Status parsed = add_part(files_.back()->bytes());
+  HB_TRY(files_.back()->intact());
+  return parsed ? parsed : std::unexpected(parsed.error().within(path));
 }
 
 Status GgufFile::add_part(std::span<const uint8_t> bytes) {
@@ -143,9 +142,8 @@ Status GgufFile::add_part(std::span<const uint8_t> bytes) {
   if (index == 0) {
     version_ = part.version;
     metadata_ = std::move(part.metadata);
-    return find("split.count") == nullptr || *get_u64("split.count", 1) <= 1
-               ? Status{}
-               : expect_key(*this, "split.no", 0);
+    HB_ASSIGN(const uint64_t count, get_u64("split.count", 1));
+    return count > 1 ? expect_key(*this, "split.no", 0) : Status{};
   }
   GgufFile numbers;
   numbers.metadata_ = std::move(part.metadata);

@@ -47,10 +47,19 @@ Status check_version(uint32_t version) {
       fmt::format("offset 4: GGUF version {}; halfbyte reads 2 and 3: convert the model again", version));
 }
 
-Status check_count(uint64_t count, uint64_t limit, uint64_t fitting, const char* what) {
-  if (count > fitting)
-    return bad_at(0, fmt::format("{} {} announced, the file has room for {}", count, what, fitting));
-  if (count > limit) return bad_at(0, fmt::format("{} {} announced, the limit is {}", count, what, limit));
+struct CountLimits {
+  uint64_t most;
+  uint64_t fitting;  // in the rest of the file
+};
+
+Status check_count(uint64_t offset, uint64_t count, const char* what, CountLimits limits) {
+  if (count > limits.fitting) {
+    return bad_at(offset,
+                  fmt::format("{} {} announced, the file has room for {}", count, what, limits.fitting));
+  }
+  if (count > limits.most) {
+    return bad_at(offset, fmt::format("{} {} announced, the limit is {}", count, what, limits.most));
+  }
   return {};
 }
 
@@ -90,14 +99,15 @@ Result<GgufPart> GgufParser::parse(std::span<const uint8_t> bytes) {
 
 Status GgufParser::parse_header() {
   uint32_t magic = 0;
-  if (!cursor_.read(&magic) || magic != kMagic)
-    return bad_at(0, "no GGUF file (it does not begin with 'GGUF')");
+  const bool has_magic = cursor_.read(&magic) && magic == kMagic;
+  if (!has_magic) return bad_at(0, "no GGUF file (it does not begin with 'GGUF')");
   if (!cursor_.read(&part_.version)) return bad_at(4, "the file ends inside the version");
   HB_TRY(check_version(part_.version));
   if (!cursor_.read(&tensor_count_)) return bad_at(8, "the file ends inside the number of tensors");
   if (!cursor_.read(&pair_count_)) return bad_at(16, "the file ends inside the number of metadata values");
-  HB_TRY(check_count(pair_count_, kMaxPairs, cursor_.remaining() / kMinPairBytes, "metadata values"));
-  return check_count(tensor_count_, kMaxTensors, cursor_.remaining() / kMinTensorBytes, "tensors");
+  const uint64_t left = cursor_.remaining();
+  HB_TRY(check_count(8, tensor_count_, "tensors", {kMaxTensors, left / kMinTensorBytes}));
+  return check_count(16, pair_count_, "metadata values", {kMaxPairs, left / kMinPairBytes});
 }
 
 Status GgufParser::parse_pair(uint64_t index) {
@@ -114,7 +124,8 @@ Status GgufParser::parse_pair(uint64_t index) {
   const auto [entry, is_new] = part_.metadata.try_emplace(std::string(key));
   if (!is_new) return bad_at(start, fmt::format("key '{}' is there twice", printable(key)));
   if (Status status = parse_value(&entry->second); !status) {
-    return bad_at(start, fmt::format("key '{}': {}", printable(key), status.error().message));
+    return fail(status.error().code,
+                fmt::format("offset {}: key '{}': {}", start, printable(key), status.error().message));
   }
   return {};
 }

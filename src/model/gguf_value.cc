@@ -4,7 +4,6 @@
 #include <limits>
 #include <utility>
 
-#include "base/check.h"
 #include "model/byte_cursor.h"
 
 namespace hb {
@@ -147,7 +146,10 @@ std::optional<std::vector<std::string_view>> GgufValue::as_strings() const {
   if (kind_ != GgufKind::kArray || element_kind_ != GgufKind::kString) return std::nullopt;
   std::vector<std::string_view> result(count_);
   ByteCursor cursor(bytes_);
-  for (std::string_view& text : result) HB_CHECK(cursor.read_string(&text));
+  for (std::string_view& text : result) {
+    // Was checked when the file was opened; a file that somebody rewrites in place may differ now.
+    if (!cursor.read_string(&text)) return std::nullopt;
+  }
   return result;
 }
 

@@ -30,4 +30,29 @@ RopeRows rope_rows(const RopeTable& table, uint32_t first, uint32_t count) {
   return rows;
 }
 
+namespace {
+
+// Marks the weights that an op reads whole.
+void mark_whole(const Op& op, std::vector<bool>& whole) {
+  if (const auto* norm = std::get_if<RmsNormOp>(&op)) whole[norm->weight] = true;
+  const auto* matvec = std::get_if<MatvecOp>(&op);
+  if (matvec == nullptr) return;
+  for (const WeightId id : {matvec->weight, matvec->up, matvec->bias}) {
+    if (id != kNone) whole[id] = true;
+  }
+}
+
+}  // namespace
+
+uint64_t weight_bytes_per_token(const Plan& plan) {
+  std::vector<bool> whole(plan.weights.size(), false);
+  for (const Op& op : plan.ops) mark_whole(op, whole);
+  uint64_t bytes = 0;
+  for (WeightId id = 0; id < plan.weights.size(); ++id) {
+    const PlanWeight& weight = plan.weights[id];
+    bytes += whole[id] ? weight.bytes.size() : weight.bytes.size() / weight.rows;
+  }
+  return bytes;
+}
+
 }  // namespace hb

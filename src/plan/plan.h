@@ -1,7 +1,7 @@
 // A Plan is a model as a flat list of ops over named tensors: all that a backend ever sees of it.
 //
-// A plan is executed on a batch: n tokens at consecutive positions. A buffer holds one row per token ("column" of the
-// matrix products) until an OutputRows op narrows it to the tokens whose logits are wanted.
+// A plan is executed on a batch: n tokens at consecutive positions. A buffer holds one row per token
+// ("column" of the matrix products) until an OutputRows op narrows it to the tokens whose logits are wanted.
 // The meaning of every op, to the last bit, is docs/numerics.md; its executable form is src/backend/ref.
 // Every F32 value that an op stores goes through exact::settle(): it is +0 or at least 2^-44 in magnitude.
 #pragma once
@@ -48,8 +48,8 @@ struct EmbedOp {
   float scale = 1.0f;
 };
 
-// Per group of `group` elements (the whole row, or one head): out = ((in * rsqrt(mean(in^2) + epsilon)) * weight).
-// With `residual`: out = residual + that. `out` may be `in`; weight has `group` elements.
+// Per group of `group` elements (the whole row, or one head): out = ((in * rsqrt(mean(in^2) + epsilon)) *
+// weight). With `residual`: out = residual + that. `out` may be `in`; weight has `group` elements.
 struct RmsNormOp {
   BufferId in;
   WeightId weight;
@@ -66,8 +66,8 @@ struct QuantiseOp {
 };
 
 // out = epilogue(W in). Quantised weights take a Q8 input, F32, F16 and BF16 weights an F32 one.
-// y = W in [+ bias]; kGated: out = activation(gate) * up, where gate = W in and up = W2 in.
-// Then [out = y * out_scale] and [out = residual + y]. `residual` may be `out`.
+// y = W in [+ bias], or, with a gate, y = activation(W in) * (up in), without bias.
+// Then [y = y * out_scale] and [y = residual + y]; out = y. `residual` may be `out`.
 struct MatvecOp {
   enum class Gate : uint8_t { kNone, kSilu, kGelu };
   BufferId in;
@@ -132,11 +132,11 @@ struct ScaleOp {
   float scale;
 };
 
-using Op = std::variant<EmbedOp, RmsNormOp, QuantiseOp, MatvecOp, RopeOp, CacheWriteOp, AttentionOp, OutputRowsOp,
-                        SoftcapOp, ScaleOp>;
+using Op = std::variant<EmbedOp, RmsNormOp, QuantiseOp, MatvecOp, RopeOp, CacheWriteOp, AttentionOp,
+                        OutputRowsOp, SoftcapOp, ScaleOp>;
 
-// The angles of a rotary embedding. Row p of the table holds cos and sin of p * frequency[i], times `magnitude`,
-// rounded to float from double (base/exact_double.h) and settled; see rope_rows().
+// The angles of a rotary embedding. Row p of the table holds cos and sin of p * frequency[i], times
+// `magnitude`, rounded to float from double (base/exact_double.h) and settled; see rope_rows().
 struct RopeTable {
   std::vector<double> frequencies;  // radians a position, one a pair: rotary_dims / 2
   double magnitude = 1.0;           // YaRN's attention factor
@@ -175,7 +175,8 @@ struct Plan {
 std::string to_string(const Plan& plan);
 std::string to_string(const Plan& plan, const Op& op);
 
-// Bytes of the weights that one token's forward pass reads: all matrices once, one row of the embedding table.
+// Bytes of the weights that one token's forward pass reads: each matrix and vector once, of the embedding
+// table one row, or all of it where it is also the output matrix.
 uint64_t weight_bytes_per_token(const Plan& plan);
 
 }  // namespace hb

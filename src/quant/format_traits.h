@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "base/exact_math.h"
 #include "quant/tensor_type.h"
 
 namespace hb {
@@ -42,25 +43,25 @@ inline constexpr int8_t kIq4NlValues[16] = {-127, -104, -83, -65, -49, -35, -22,
                                             1,    13,   25,  38,  53,  69,  89,  113};
 
 // Null for F32, F16 and BF16.
-constexpr const FormatTraits* find_format_traits(TensorType type) {
+HB_ALWAYS_INLINE constexpr const FormatTraits* find_format_traits(TensorType type) {
   for (const FormatTraits& traits : kFormatTraits) {
     if (traits.type == type) return &traits;
   }
   return nullptr;
 }
 
-constexpr bool is_quantised(TensorType type) { return find_format_traits(type) != nullptr; }
+HB_ALWAYS_INLINE constexpr bool is_quantised(TensorType type) { return find_format_traits(type) != nullptr; }
 
 // Blocks of 32 that share one f16 scale: 8 where there are super-blocks.
-constexpr uint32_t blocks_per_super(ScaleKind kind) {
+HB_ALWAYS_INLINE constexpr uint32_t blocks_per_super(ScaleKind kind) {
   return kind == ScaleKind::kPlain || kind == ScaleKind::kAffine ? 1 : 8;
 }
-constexpr bool has_group_scales(ScaleKind kind) {
+HB_ALWAYS_INLINE constexpr bool has_group_scales(ScaleKind kind) {
   return kind == ScaleKind::kGrouped || kind == ScaleKind::kGroupedAffine;
 }
-constexpr bool has_minimum(ScaleKind kind) { return kind != ScaleKind::kPlain && kind != ScaleKind::kGrouped; }
+HB_ALWAYS_INLINE constexpr bool has_minimum(ScaleKind kind) { return kind != ScaleKind::kPlain && kind != ScaleKind::kGrouped; }
 
 // REQUIRES: `type` is quantised.
-constexpr const FormatTraits& format_traits(TensorType type) { return *find_format_traits(type); }
+HB_ALWAYS_INLINE constexpr const FormatTraits& format_traits(TensorType type) { return *find_format_traits(type); }
 
 }  // namespace hb

@@ -34,7 +34,7 @@ struct TinyModel {
   TensorType matrix_type = TensorType::kQ4_0;     // attention and feed-forward
   TensorType embedding_type = TensorType::kQ8_0;  // token_embd.weight, and output.weight if not tied
   uint64_t seed = 1;
-  std::function<void(GgufHeader&)> more_metadata;  // adds keys, such as rope scaling
+  std::function<void(GgufHeader&)> more_metadata{};  // adds keys, such as rope scaling
 };
 
 constexpr uint32_t kTinyVocabMin = 280;

@@ -125,7 +125,6 @@ HB_ALWAYS_INLINE void weigh_values(const uint16_t* values, size_t stride, uint32
 }
 
 // Partial sums of all columns: (columns, padded head_dim) floats.
-inline constexpr uint32_t kMaxHeadDim = 512;
 struct alignas(64) ValueSums {
   float value[kMaxQueryColumns * kMaxHeadDim];
 };

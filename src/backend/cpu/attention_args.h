@@ -9,9 +9,13 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/exact_math.h"
+
 namespace hb::cpu {
 
 inline constexpr uint32_t kMaxQueryColumns = 16;
+inline constexpr uint32_t kMaxHeadDim = 512;
+inline constexpr uint32_t kMaxCacheRow = 16384;  // kv_heads * head_dim
 inline constexpr uint32_t kSpan = 256;     // positions whose weighted values are added up before they meet the others
 inline constexpr uint32_t kSpanLane = 16;  // consecutive positions of one lane of a span
 
@@ -38,6 +42,6 @@ using ScoreKernel = void (*)(const uint16_t* keys, uint32_t first, uint32_t coun
 using ValueKernel = void (*)(const uint16_t* values, uint32_t first, uint32_t count, const QueryColumns& columns,
                              const AttentionShape& shape, const float* maximum, float* scores, float* sums, float* out);
 
-constexpr uint32_t padded_head_dim(uint32_t head_dim) { return (head_dim + 15) / 16 * 16; }
+HB_ALWAYS_INLINE constexpr uint32_t padded_head_dim(uint32_t head_dim) { return (head_dim + 15) / 16 * 16; }
 
 }  // namespace hb::cpu

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
 
@@ -203,6 +205,83 @@ Status pack_tile(const PlanWeight& weight, uint32_t tile, uint8_t* out) {
   }
   if (status) return {};
   return std::unexpected(status.error().within(fmt::format("tensor '{}', tile from row {}", weight.name, first)));
+}
+
+namespace {
+
+// The unsigned code of column 4 j + i of row r in a packed block.
+uint32_t packed_code(const FormatTraits& format, const uint8_t* block, uint32_t r, uint32_t j, uint32_t i) {
+  const BlockLayout layout = block_layout(format);
+  const uint32_t half = r / 16, byte = 4 * (r % 16) + i;
+  if (layout.base_bits == 8) return block[kVectorBytes * (8 * half + j) + byte];
+  const uint8_t* high = block + layout.high_offset;
+  uint32_t code;
+  if (layout.base_bits == 4) {
+    code = block[kVectorBytes * j + byte] >> (4 * half) & 15;
+  } else {
+    code = block[kVectorBytes * (j / 2) + byte] >> (4 * half + 2 * (j % 2)) & 3;
+  }
+  if (layout.high_bits == 1) code |= (high[kVectorBytes * half + byte] >> j & 1u) << layout.base_bits;
+  if (layout.high_bits == 2) {
+    code |= (high[kVectorBytes * (2 * half + j / 4) + byte] >> (2 * (j % 4)) & 3u) << layout.base_bits;
+  }
+  return code;
+}
+
+float packed_f16(const uint8_t* at, uint32_t index) {
+  uint16_t bits;
+  std::memcpy(&bits, at + 2 * index, 2);
+  return f16_to_f32(bits);
+}
+
+// The scales of row r of a packed block as the reference has them (weight_block.h).
+void packed_scales(ScaleKind kind, const uint8_t* header, const uint8_t* scales, uint32_t r, WeightBlock& out) {
+  out.group_scale[0] = out.group_scale[1] = 1;
+  if (blocks_per_super(kind) == 1) {
+    out.scale = packed_f16(scales, r);
+    out.minimum[0] = out.minimum[1] = has_minimum(kind) ? packed_f16(scales, kTileRows + r) : 0.0f;
+    return;
+  }
+  out.scale = packed_f16(header, r);
+  const float minimum = has_minimum(kind) ? packed_f16(header, kTileRows + r) : 0.0f;
+  const uint32_t groups = has_group_scales(kind) ? 2 : 1;
+  if (groups == 1) out.scale = out.scale * static_cast<float>(scales[r]);
+  for (uint32_t h = 0; h < 2; ++h) {
+    if (groups == 2) out.group_scale[h] = static_cast<int8_t>(scales[h * kTileRows + r]);
+    if (has_minimum(kind)) {
+      out.minimum[h] = minimum * static_cast<float>(scales[(groups + h % groups) * kTileRows + r]);
+    }
+  }
+}
+
+void unpack_quantised_row(const FormatTraits& format, const uint8_t* tile, uint32_t cols, uint32_t r, float* out) {
+  const BlockLayout layout = block_layout(format);
+  const uint32_t blocks = cols / kBlockElems;
+  const uint8_t* records = tile + tile_header_bytes(format, blocks);
+  for_each_in_lane_order(blocks, [&](uint32_t b, uint32_t position) {
+    const uint8_t* record = records + size_t{position} * layout.bytes;
+    WeightBlock block;
+    packed_scales(format.scales, tile + size_t{b / 8} * layout.header_bytes, record + layout.scale_offset, r, block);
+    for (uint32_t i = 0; i < kBlockElems; ++i) {
+      const auto code = static_cast<uint8_t>(packed_code(format, record, r, i / 4, i % 4));
+      block.codes[i] = format.codebook ? kIq4NlValues[code]
+                                       : static_cast<int8_t>(static_cast<int8_t>(code) - format.zero_point);
+    }
+    for (uint32_t i = 0; i < kBlockElems; ++i) out[b * kBlockElems + i] = block_value(block, format.scales, i);
+  });
+}
+
+}  // namespace
+
+void unpack_row(TensorType type, const uint8_t* tiles, uint32_t cols, uint32_t row, float* out) {
+  const uint8_t* tile = tiles + size_t{row / kTileRows} * tile_bytes(type, cols);
+  const uint32_t r = row % kTileRows;
+  if (const FormatTraits* format = find_format_traits(type)) return unpack_quantised_row(*format, tile, cols, r, out);
+  const uint32_t elem_bytes = type == TensorType::kF32 ? 4 : 2;
+  for_each_in_lane_order(cols, [&](uint32_t col, uint32_t position) {
+    const uint8_t* column = tile + size_t{position} * kTileRows * elem_bytes;
+    out[col] = load_float(type, column, r);
+  });
 }
 
 }  // namespace hb::cpu

@@ -127,6 +127,11 @@ HB_ALWAYS_INLINE U32x16 operator<<(const U32x16& a, int n) {
 HB_ALWAYS_INLINE Mask16 operator<(const F32x16& a, float b) {
   return map_parts<Mask16>(a, [b](Floats x) HB_LAMBDA_INLINE { return x < b; });
 }
+// Of magnitudes: values below 2^31.
+HB_ALWAYS_INLINE Mask16 operator<(const U32x16& a, uint32_t b) {
+  return map_parts<Mask16>(
+      a, [b](Uints x) HB_LAMBDA_INLINE { return reinterpret_cast<Ints>(x) < static_cast<int32_t>(b); });
+}
 HB_ALWAYS_INLINE Mask16 operator>(const F32x16& a, float b) {
   return map_parts<Mask16>(a, [b](Floats x) HB_LAMBDA_INLINE { return x > b; });
 }

@@ -23,6 +23,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/exact_math.h"
 #include "quant/activation.h"
 #include "quant/format_traits.h"
 
@@ -40,7 +41,7 @@ struct BlockLayout {
   uint32_t header_bytes;  // a super-block
 };
 
-constexpr BlockLayout block_layout(const FormatTraits& format) {
+HB_ALWAYS_INLINE constexpr BlockLayout block_layout(const FormatTraits& format) {
   BlockLayout layout = {};
   layout.base_bits = format.code_bits == 8 ? 8 : format.code_bits >= 4 ? 4 : 2;
   layout.high_bits = format.code_bits - layout.base_bits;
@@ -55,19 +56,19 @@ constexpr BlockLayout block_layout(const FormatTraits& format) {
   return layout;
 }
 
-constexpr size_t tile_header_bytes(const FormatTraits& format, uint32_t blocks) {
+HB_ALWAYS_INLINE constexpr size_t tile_header_bytes(const FormatTraits& format, uint32_t blocks) {
   const uint32_t per_super = blocks_per_super(format.scales);
   return size_t{(blocks + per_super - 1) / per_super} * block_layout(format).header_bytes;
 }
 
 // Bytes of one tile of a matrix with `cols` columns, of any type.
-constexpr size_t tile_bytes(TensorType type, uint32_t cols) {
+HB_ALWAYS_INLINE constexpr size_t tile_bytes(TensorType type, uint32_t cols) {
   const FormatTraits* format = find_format_traits(type);
   if (format == nullptr) return size_t{cols} * kTileRows * (type == TensorType::kF32 ? 4 : 2);
   const uint32_t blocks = cols / kBlockElems;
   return tile_header_bytes(*format, blocks) + size_t{blocks} * block_layout(*format).bytes;
 }
 
-constexpr uint32_t tile_count(uint32_t rows) { return (rows + kTileRows - 1) / kTileRows; }
+HB_ALWAYS_INLINE constexpr uint32_t tile_count(uint32_t rows) { return (rows + kTileRows - 1) / kTileRows; }
 
 }  // namespace hb::cpu

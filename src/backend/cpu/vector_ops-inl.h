@@ -4,6 +4,7 @@
 #include "backend/cpu/lane_order.h"
 #include "backend/cpu/matvec_args.h"
 #include "backend/cpu/simd.h"
+#include "backend/cpu/vector_args.h"
 
 namespace hb::cpu::HB_CPU_ISA {
 
@@ -76,77 +77,89 @@ inline void quantise_block(const float* values, int8_t* codes, BlockMeta* meta) 
   meta->weighted_sum = meta->scale * static_cast<float>(meta->half_sum[0] + meta->half_sum[1]);
 }
 
-// Quantises one row to column `column` of a panel of `width` columns.
-inline void quantise_row(const float* row, uint32_t count, uint32_t column, uint32_t width, int8_t* codes,
-                         BlockMeta* meta) {
-  for (uint32_t b = 0; b < count / kBlockElems; ++b) {
-    const size_t slot = size_t{b} * width + column;
-    quantise_block(row + kBlockElems * b, codes + kBlockElems * slot, meta + slot);
+inline void quantise_row(const QuantiseArgs& args) {
+  for (uint32_t b = 0; b < args.count / kBlockElems; ++b) {
+    const size_t slot = size_t{b} * args.width + args.column;
+    quantise_block(args.row + kBlockElems * b, args.codes + kBlockElems * slot, args.meta + slot);
   }
-}
-
-// Activations that enter a float dot product: magnitudes below 2^-44 become +0.
-inline void flush_row(const float* in, uint32_t count, float* out) {
-  map_row(in, out, count, [](const F32x16& x, uint32_t) HB_LAMBDA_INLINE {
-    const F32x16 magnitude = from_bits<F32x16>(bits_of(x) & 0x7fffffffu);
-    return select(magnitude < 0x1p-44f, splat16(0.0f), x);
-  });
 }
 
 // out = (in * rsqrt(mean of squares + epsilon)) * weight, then residual + that if there is one.
-inline void rms_norm(const float* in, const float* weight, const float* residual, uint32_t count, float epsilon,
-                     float* out) {
+inline void rms_norm(const NormArgs& args) {
   F32x16 lanes = splat16(-0.0f);
-  for (uint32_t i = 0; i < count; i += 16) {
-    const F32x16 x = load_row(in, i, count);
+  for (uint32_t i = 0; i < args.count; i += 16) {
+    const F32x16 x = load_row(args.in, i, args.count);
     const F32x16 square = x * x;
     lanes = lanes + square;
   }
-  const float mean = lane_tree(lanes) * exact::rcp(static_cast<float>(count));
-  const float factor = exact::rsqrt(mean + epsilon);
-  map_row(in, out, count, [&](const F32x16& x, uint32_t i) HB_LAMBDA_INLINE {
+  const float mean = lane_tree(lanes) * exact::rcp(static_cast<float>(args.count));
+  const float factor = exact::rsqrt(mean + args.epsilon);
+  map_row(args.in, args.out, args.count, [&](const F32x16& x, uint32_t i) HB_LAMBDA_INLINE {
     const F32x16 scaled = x * factor;
-    const F32x16 y = scaled * load_row(weight, i, count);
-    return residual == nullptr ? y : load_row(residual, i, count) + y;
+    F32x16 y = scaled * load_row(args.weight, i, args.count);
+    if (args.residual != nullptr) y = load_row(args.residual, i, args.count) + y;
+    return exact::settle(y);
   });
 }
 
-// Rotates the first 2 * pairs elements of one head.
-inline void rope_head(float* head, const float* cos, const float* sin, uint32_t pairs, bool adjacent) {
-  const uint32_t step = adjacent ? 2 : 1, distance = adjacent ? 1 : pairs;
-  for (uint32_t i = 0; i < pairs; ++i) {
-    float* a = head + step * i;
+inline void rope_head(const RopeArgs& args) {
+  const uint32_t step = args.adjacent ? 2 : 1, distance = args.adjacent ? 1 : args.pairs;
+  for (uint32_t i = 0; i < args.pairs; ++i) {
+    float* a = args.head + step * i;
     float* b = a + distance;
-    const float ac = *a * cos[i], bs = *b * sin[i];
-    const float as = *a * sin[i], bc = *b * cos[i];
-    *a = ac - bs;
-    *b = as + bc;
+    const float a_cos = *a * args.cos[i], b_sin = *b * args.sin[i];
+    const float a_sin = *a * args.sin[i], b_cos = *b * args.cos[i];
+    *a = exact::settle(a_cos - b_sin);
+    *b = exact::settle(a_sin + b_cos);
   }
 }
 
-inline void silu_multiply(const float* gate, const float* up, uint32_t count, float* out) {
-  map_row(gate, out, count, [&](const F32x16& g, uint32_t i) HB_LAMBDA_INLINE {
-    return exact::silu(g) * load_row(up, i, count);
-  });
+HB_ALWAYS_INLINE F32x16 apply_gate(MatvecOp::Gate gate, const F32x16& y, const F32x16& up) {
+  if (gate == MatvecOp::Gate::kSilu) return exact::silu(y) * up;
+  if (gate == MatvecOp::Gate::kGelu) return exact::gelu(y) * up;
+  return y;
 }
 
-inline void gelu_multiply(const float* gate, const float* up, uint32_t count, float* out) {
-  map_row(gate, out, count, [&](const F32x16& g, uint32_t i) HB_LAMBDA_INLINE {
-    return exact::gelu(g) * load_row(up, i, count);
+inline void finish_rows(const FinishArgs& args) {
+  map_row(args.product, args.out, args.count, [&](const F32x16& product, uint32_t i) HB_LAMBDA_INLINE {
+    F32x16 y = product;
+    if (args.bias != nullptr) y = y + load_row(args.bias, i, args.count);
+    if (args.up != nullptr) y = apply_gate(args.gate, y, load16(args.up + i));
+    y = y * args.out_scale;
+    if (args.residual != nullptr) y = load_row(args.residual, i, args.count) + y;
+    return exact::settle(y);
   });
-}
-
-inline void add_rows(const float* a, const float* b, uint32_t count, float* out) {
-  map_row(a, out, count, [&](const F32x16& x, uint32_t i) HB_LAMBDA_INLINE { return x + load_row(b, i, count); });
 }
 
 inline void scale_row(const float* in, float factor, uint32_t count, float* out) {
-  map_row(in, out, count, [&](const F32x16& x, uint32_t) HB_LAMBDA_INLINE { return x * factor; });
+  map_row(in, out, count, [&](const F32x16& x, uint32_t) HB_LAMBDA_INLINE { return exact::settle(x * factor); });
 }
 
 inline void softcap_row(float* row, float cap, uint32_t count) {
   const float inverse = exact::rcp(cap);
-  map_row(row, row, count, [&](const F32x16& x, uint32_t) HB_LAMBDA_INLINE { return exact::tanh(x * inverse) * cap; });
+  map_row(row, row, count, [&](const F32x16& x, uint32_t) HB_LAMBDA_INLINE {
+    return exact::settle(exact::tanh(x * inverse) * cap);
+  });
+}
+
+HB_ALWAYS_INLINE F32x16 larger(const F32x16& a, const F32x16& b) {
+  F32x16 result;
+#pragma GCC unroll 4
+  for (int p = 0; p < kParts; ++p) result.part[p] = a.part[p] > b.part[p] ? a.part[p] : b.part[p];
+  return result;
+}
+
+// The largest of `count` values, count >= 1.
+inline float row_maximum(const float* row, uint32_t count) {
+  F32x16 lanes = splat16(row[0]);
+  uint32_t i = 0;
+  for (; i + 16 <= count; i += 16) lanes = larger(load16(row + i), lanes);
+  alignas(64) float each[16];
+  store16(each, lanes);
+  float largest = row[0];
+  for (const float x : each) largest = x > largest ? x : largest;
+  for (; i < count; ++i) largest = row[i] > largest ? row[i] : largest;
+  return largest;
 }
 
 inline void to_half(const float* in, uint32_t count, uint16_t* out) {
