@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "base/chunk_ticket.h"
 #include "base/cpu_mask.h"
 #include "base/error.h"
 
@@ -16,15 +17,16 @@ namespace hb {
 
 struct ThreadPoolOptions {
   uint32_t thread_count = 1;  // the caller of parallel_for included
-  CpuMask cpu_mask;           // where the workers may run; empty: wherever the creating thread may
+  CpuMask cpu_mask = {};      // where the workers may run; empty: wherever the creating thread may
   uint32_t spin_us = 30;      // how long an idle thread spins before it sleeps
 };
 
 // Chunks are claimed one at a time, by whoever is free. parallel_for returns when all chunks are done, not
 // when all threads have come: a worker that is preempted, or sits on a slow core, delays nobody unless it
-// holds a chunk. Idle workers spin for a short time, then sleep; waking them is the only system call, made
-// only if one sleeps. The caller's own thread is not bound to cpu_mask: call CpuMask::apply_to_this_thread
-// for that. THREADS: one thread at a time may call parallel_for, and a loop's body must not call it.
+// holds a chunk. Idle workers spin for a short time, then sleep. System calls are made only to wake a
+// sleeper, and by threads that have waited for a quarter of spin_us or more.
+// The caller's own thread is not bound to cpu_mask: call CpuMask::apply_to_this_thread for that.
+// THREADS: one thread at a time may call parallel_for, and a loop's body must not call it.
 class ThreadPool {
  public:
   static constexpr uint32_t kMaxThreads = CpuMask::kMaxCpus;
@@ -40,7 +42,8 @@ class ThreadPool {
 
   // Calls f(chunk_index, thread_index) once for every chunk_index in [0, chunk_count), in any order, and
   // returns when all calls have returned. The caller takes part as thread_index 0. Chunks begin in ascending
-  // order. REQUIRES: f does not throw.
+  // order.
+  // REQUIRES: f does not throw.
   template <class F>
   void parallel_for(uint32_t chunk_count, F&& f) {
     if (workers_.empty() || chunk_count <= 1) {
@@ -74,10 +77,10 @@ class ThreadPool {
 
   static constexpr size_t kCacheLine = 64;
 
-  // The job and the ticket to take a chunk of it. The ticket's high half is the job's epoch, the low half the
-  // number of chunks that nobody has claimed yet. A claim decrements it by compare-exchange, so a worker that
-  // slept through the end of a job cannot claim a chunk of the next one with the fields it read before.
-  alignas(kCacheLine) std::atomic<uint64_t> ticket_{0};
+  // The job and the ticket to take a chunk of it, in one cache line. A job's fields change only after all its
+  // chunks were counted as done, so what is read before a successful claim belongs to the job that was
+  // claimed from.
+  alignas(kCacheLine) ChunkTicket ticket_;
   std::atomic<decltype(Job::call)> call_{nullptr};
   std::atomic<const void*> body_{nullptr};
   std::atomic<uint32_t> chunk_count_{0};
@@ -90,8 +93,8 @@ class ThreadPool {
   std::atomic<uint32_t> wake_count_{0};  // what the workers sleep on
   std::atomic<bool> stop_{false};
 
-  alignas(kCacheLine) bool in_use_ =
-      false;  // touched by the caller only: catches a body that calls parallel_for
+  // Touched by the caller only: catches a body that calls parallel_for.
+  alignas(kCacheLine) bool in_use_ = false;
   uint32_t spin_us_;
   std::vector<std::thread> workers_;
 };

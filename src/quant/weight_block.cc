@@ -2,40 +2,14 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <cmath>
 #include <cstring>
-#include <type_traits>
 
-#include "base/check.h"
 #include "base/exact_math.h"
 #include "quant/unpack.h"
 
 namespace hb {
 namespace {
-
-using enum MinimumKind;
-
-constexpr std::array kTraits = {
-    FormatTraits{TensorType::kQ4_0, 4, 8, false, false, kNone},
-    FormatTraits{TensorType::kQ4_1, 4, 0, false, false, kBlock},
-    FormatTraits{TensorType::kQ5_0, 5, 16, false, false, kNone},
-    FormatTraits{TensorType::kQ5_1, 5, 0, false, false, kBlock},
-    FormatTraits{TensorType::kQ8_0, 8, 0, false, false, kNone},
-    FormatTraits{TensorType::kQ2_K, 4, 0, false, true, kHalf},
-    FormatTraits{TensorType::kQ3_K, 4, 4, false, true, kNone},
-    FormatTraits{TensorType::kQ4_K, 4, 0, false, false, kBlock},
-    FormatTraits{TensorType::kQ5_K, 5, 0, false, false, kBlock},
-    FormatTraits{TensorType::kQ6_K, 6, 32, false, true, kNone},
-    FormatTraits{TensorType::kIQ4_NL, 4, 0, true, false, kNone},
-};
-
-const FormatTraits* find_traits(TensorType type) {
-  for (const FormatTraits& traits : kTraits) {
-    if (traits.type == type) return &traits;
-  }
-  return nullptr;
-}
 
 // The reference keeps code and scale of Q4_K and Q5_K apart only in storage: the product of an f16 and a 6-bit
 // integer is exact in float, so it becomes the block's scale; where the two halves differ, the factors stay integers.
@@ -43,9 +17,9 @@ void set_scales(const FormatTraits& traits, const BlockScales& scales, WeightBlo
   for (int h = 0; h < 2; ++h) {
     const float factor = static_cast<float>(scales.group_minimum[h]);
     block.minimum[h] = scales.minimum * factor;
-    block.group_scale[h] = traits.group_scales ? scales.group_scale[h] : int16_t{1};
+    block.group_scale[h] = has_group_scales(traits.scales) ? scales.group_scale[h] : int16_t{1};
   }
-  const float factor = traits.group_scales ? 1.0f : static_cast<float>(scales.group_scale[0]);
+  const float factor = has_group_scales(traits.scales) ? 1.0f : static_cast<float>(scales.group_scale[0]);
   block.scale = scales.scale * factor;
 }
 
@@ -89,14 +63,6 @@ Status check_quantised_row(const uint8_t* row, uint32_t cols) {
 
 }  // namespace
 
-bool is_quantised(TensorType type) { return find_traits(type) != nullptr; }
-
-const FormatTraits& format_traits(TensorType type) {
-  const FormatTraits* traits = find_traits(type);
-  HB_CHECK(traits != nullptr);
-  return *traits;
-}
-
 WeightBlock decode_block(TensorType type, const uint8_t* row, uint32_t index) {
   const FormatTraits& traits = format_traits(type);
   WeightBlock block;
@@ -109,17 +75,17 @@ WeightBlock decode_block(TensorType type, const uint8_t* row, uint32_t index) {
   return block;
 }
 
-float block_product(const WeightBlock& weights, MinimumKind minimum, const ActivationBlock& activations) {
+float block_product(const WeightBlock& weights, ScaleKind kind, const ActivationBlock& activations) {
   int32_t isum = 0;
   for (uint32_t i = 0; i < kBlockElems; ++i) {
     isum += weights.group_scale[i / 16] * weights.codes[i] * activations.codes[i];
   }
   const float scale = weights.scale * activations.scale;
   float term = static_cast<float>(isum) * scale;
-  if (minimum == kBlock) {
+  if (kind == ScaleKind::kAffine || kind == ScaleKind::kSuperAffine) {
     const float offset = weights.minimum[0] * activations.weighted_sum;
     term = term + offset;
-  } else if (minimum == kHalf) {
+  } else if (kind == ScaleKind::kGroupedAffine) {
     for (int h = 0; h < 2; ++h) {
       const float offset = weights.minimum[h] * half_weighted_sum(activations, h);
       term = term + offset;
@@ -128,12 +94,11 @@ float block_product(const WeightBlock& weights, MinimumKind minimum, const Activ
   return term;
 }
 
-float block_value(const WeightBlock& weights, MinimumKind minimum, uint32_t element) {
+float block_value(const WeightBlock& weights, ScaleKind kind, uint32_t element) {
   const uint32_t half = element / 16;
   const float code = static_cast<float>(weights.codes[element] * weights.group_scale[half]);
   const float value = code * weights.scale;
-  if (minimum == kNone) return value;
-  return value + weights.minimum[minimum == kHalf ? half : 0];
+  return has_minimum(kind) ? value + weights.minimum[half] : value;
 }
 
 Status check_row(TensorType type, const uint8_t* row, uint32_t cols) {

@@ -13,49 +13,26 @@
 
 #include "base/error.h"
 #include "quant/activation.h"
+#include "quant/format_traits.h"
 #include "quant/tensor_type.h"
 
 namespace hb {
-
-enum class MinimumKind : uint8_t {
-  kNone,   // symmetric formats
-  kBlock,  // one minimum for the 32 weights
-  kHalf,   // one for each 16
-};
 
 struct WeightBlock {
   int8_t codes[32];        // zero point already subtracted
   int16_t group_scale[2];  // 1 where a format has none
   float scale;
-  float minimum[2];  // kBlock: only [0] counts
+  float minimum[2];        // one for the block: both the same; none: 0
 };
-
-// Facts about a quantised format that kernels and packers share.
-struct FormatTraits {
-  TensorType type;
-  uint8_t code_bits;     // 4, 5, 6 or 8: enough for the code before the zero point is subtracted
-  int16_t zero_point;    // unsigned code - zero_point = code; unused where `codebook`
-  bool codebook;         // IQ4_NL: the code is kIq4NlValues[unsigned code]
-  bool group_scales;     // group_scale differs from 1
-  MinimumKind minimum;
-};
-
-// REQUIRES: `type` is a quantised type.
-const FormatTraits& format_traits(TensorType type);
-
-inline constexpr int8_t kIq4NlValues[16] = {-127, -104, -83, -65, -49, -35, -22, -10,
-                                            1,    13,   25,  38,  53,  69,  89,  113};
-
-bool is_quantised(TensorType type);
 
 // Decodes block `index` (of 32 weights) of the row of GGUF blocks at `row`.
 WeightBlock decode_block(TensorType type, const uint8_t* row, uint32_t index);
 
 // The contract's product of two blocks.
-float block_product(const WeightBlock& weights, MinimumKind minimum, const ActivationBlock& activations);
+float block_product(const WeightBlock& weights, ScaleKind kind, const ActivationBlock& activations);
 
 // The weight's real value in the contract's arithmetic: float(code * group_scale) * scale [+ minimum].
-float block_value(const WeightBlock& weights, MinimumKind minimum, uint32_t element);
+float block_value(const WeightBlock& weights, ScaleKind kind, uint32_t element);
 
 // Checks a row of `cols` weights against the contract's ranges: every scale and minimum finite; F32 and BF16 values
 // finite and below 2^40 in magnitude. ERRORS: kBadFile, naming the block or element.

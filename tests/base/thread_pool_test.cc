@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <random>
@@ -39,18 +40,23 @@ TEST_P(ThreadPoolTest, ThreadIndexIsExclusive) {
   EXPECT_EQ(total, 200u * 4950u);
 }
 
-// Many jobs back to back, each with its own data and closure: a chunk claimed for the wrong job would write
-// to the wrong place or twice.
+// Many small jobs back to back, each with another body than the one before: a chunk claimed with the fields
+// of an earlier job would be counted by the wrong body.
 TEST_P(ThreadPoolTest, SurvivesManyEpochs) {
+  struct Body {
+    std::array<uint32_t, 4> runs{};
+    void operator()(uint32_t chunk, uint32_t) { ++runs[chunk]; }
+  };
   for (const uint32_t spin_us : {0u, 30u}) {
     const auto pool = make_pool(GetParam(), spin_us);
     std::mt19937 random(GetParam());
-    std::vector<uint32_t> seen;
-    for (uint32_t epoch = 0; epoch < 3000; ++epoch) {
-      const uint32_t chunk_count = random() % 13;
-      seen.assign(chunk_count, 0);
-      pool->parallel_for(chunk_count, [&seen, epoch](uint32_t chunk, uint32_t) { seen[chunk] += epoch + 1; });
-      ASSERT_EQ(std::count(seen.begin(), seen.end(), epoch + 1), chunk_count) << "epoch " << epoch;
+    std::array<Body, 3> bodies;
+    for (uint32_t epoch = 0; epoch < 40000; ++epoch) {
+      const uint32_t chunk_count = 2 + random() % 3;
+      Body& body = bodies[epoch % 3];
+      body.runs = {};
+      pool->parallel_for(chunk_count, body);
+      ASSERT_EQ(std::count(body.runs.begin(), body.runs.end(), 1u), chunk_count) << "epoch " << epoch;
     }
   }
 }

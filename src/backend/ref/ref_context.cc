@@ -66,9 +66,9 @@ std::vector<float> RefContext::products(const PlanWeight& weight, uint32_t index
   std::vector<WeightBlock> blocks(weight.cols / kBlockElems);
   const uint8_t* bytes = weight.bytes.data() + index * row_bytes(weight.type, weight.cols);
   for (uint32_t b = 0; b < blocks.size(); ++b) blocks[b] = decode_block(weight.type, bytes, b);
-  const MinimumKind minimum = format_traits(weight.type).minimum;
+  const ScaleKind kind = format_traits(weight.type).scales;
   for (uint32_t r = 0; r < out.size(); ++r) {
-    out[r] = dot_quantised(blocks, minimum, tensors_[in].blocks.data() + r * blocks.size());
+    out[r] = dot_quantised(blocks, kind, tensors_[in].blocks.data() + r * blocks.size());
   }
   return out;
 }

@@ -31,10 +31,10 @@ void embed_row(const PlanWeight& table, uint32_t token, float scale, std::span<f
     for (uint32_t i = 0; i < out.size(); ++i) out[i] = settle(load_float(table.type, row, i) * scale);
     return;
   }
-  const MinimumKind minimum = format_traits(table.type).minimum;
+  const ScaleKind kind = format_traits(table.type).scales;
   for (uint32_t i = 0; i < out.size(); ++i) {
     const WeightBlock block = decode_block(table.type, row, i / kBlockElems);
-    out[i] = settle(block_value(block, minimum, i % kBlockElems) * scale);
+    out[i] = settle(block_value(block, kind, i % kBlockElems) * scale);
   }
 }
 
@@ -57,9 +57,9 @@ void quantise_row(std::span<const float> in, std::span<ActivationBlock> out) {
   for (size_t b = 0; b < out.size(); ++b) out[b] = quantise_block(in.data() + b * kBlockElems);
 }
 
-float dot_quantised(std::span<const WeightBlock> weights, MinimumKind minimum, const ActivationBlock* in) {
+float dot_quantised(std::span<const WeightBlock> weights, ScaleKind kind, const ActivationBlock* in) {
   return sum_by_element(static_cast<uint32_t>(weights.size()),
-                        [&](uint32_t b) { return block_product(weights[b], minimum, in[b]); });
+                        [&](uint32_t b) { return block_product(weights[b], kind, in[b]); });
 }
 
 float dot_float(const PlanWeight& weight, uint32_t row, std::span<const float> in) {

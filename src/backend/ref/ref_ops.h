@@ -23,7 +23,7 @@ void rms_norm_row(const RmsNormOp& op, const PlanWeight& weight, std::span<const
 void quantise_row(std::span<const float> in, std::span<ActivationBlock> out);
 
 // The product of a row of weights (its decoded blocks) with a row of as many activation blocks.
-float dot_quantised(std::span<const WeightBlock> weights, MinimumKind minimum, const ActivationBlock* in);
+float dot_quantised(std::span<const WeightBlock> weights, ScaleKind kind, const ActivationBlock* in);
 
 // The product of a row of F32, F16 or BF16 weights with a row of floats.
 float dot_float(const PlanWeight& weight, uint32_t row, std::span<const float> in);

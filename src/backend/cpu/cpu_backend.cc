@@ -1,0 +1,101 @@
+#include "backend/cpu/cpu_backend.h"
+
+#include <fmt/format.h>
+
+#include "backend/cpu/attention_args.h"
+#include "backend/cpu/cpu_context.h"
+#include "backend/cpu/packed_weights.h"
+#include "plan/validate.h"
+
+namespace hb {
+namespace cpu {
+namespace {
+
+class CpuExecutable final : public Executable {
+ public:
+  CpuExecutable(const Plan& plan, std::vector<PackedWeight> weights, std::shared_ptr<Shared> shared)
+      : plan_(plan), weights_(std::move(weights)), shared_(std::move(shared)) {
+    for (PlanWeight& weight : plan_.weights) weight.bytes = {};  // the file may be closed
+  }
+
+  const Plan& plan() const override { return plan_; }
+
+  uint64_t weight_bytes() const override {
+    uint64_t sum = 0;
+    for (const PackedWeight& weight : weights_) sum += weight.data.size_bytes();
+    return sum;
+  }
+
+  std::vector<KernelChoice> kernel_choices() const override {
+    std::vector<KernelChoice> choices;
+    for (const Op& op : plan_.ops) {
+      const auto* matvec = std::get_if<MatvecOp>(&op);
+      if (matvec == nullptr) continue;
+      const PlanWeight& weight = plan_.weights[matvec->weight];
+      choices.push_back({weight.name, tile_kernel_name(*shared_->kernels, weight.type), shared_->isa_reason});
+    }
+    return choices;
+  }
+
+  Result<std::unique_ptr<ExecutionContext>> new_context(const ContextOptions& options) override {
+    if (options.capacity == 0 || options.max_batch == 0) {
+      return fail(ErrorCode::kInvalidArgument,
+                  fmt::format("a context of {} positions and batches of {}; both must be positive", options.capacity,
+                              options.max_batch));
+    }
+    return CpuContext::create(plan_, weights_, *shared_, options);
+  }
+
+ private:
+  Plan plan_;
+  std::vector<PackedWeight> weights_;
+  std::shared_ptr<Shared> shared_;
+};
+
+Status check_limits(const Plan& plan) {
+  for (const CacheLayer& layer : plan.cache_layers) {
+    if (layer.head_dim <= kMaxHeadDim && layer.kv_heads * layer.head_dim <= kMaxCacheRow) continue;
+    return fail(ErrorCode::kUnsupported,
+                fmt::format("{} KV heads of {}; the CPU backend takes heads up to {} and rows up to {}", layer.kv_heads,
+                            layer.head_dim, kMaxHeadDim, kMaxCacheRow));
+  }
+  return {};
+}
+
+class CpuBackend final : public Backend {
+ public:
+  explicit CpuBackend(std::shared_ptr<Shared> shared) : shared_(std::move(shared)) {}
+
+  std::string name() const override { return "cpu"; }
+  std::string description() const override {
+    const uint32_t threads = shared_->pool->thread_count();
+    return fmt::format("{}, {} thread{}", shared_->kernels->isa, threads, threads == 1 ? "" : "s");
+  }
+
+  Result<std::unique_ptr<Executable>> compile(const Plan& plan, const CompileOptions& options) override {
+    HB_TRY(validate(plan));
+    HB_TRY(check_limits(plan));
+    HB_ASSIGN(std::vector<PackedWeight> weights, pack_weights(plan, options, *shared_));
+    return std::make_unique<CpuExecutable>(plan, std::move(weights), shared_);
+  }
+
+ private:
+  std::shared_ptr<Shared> shared_;
+};
+
+}  // namespace
+}  // namespace cpu
+
+Result<std::unique_ptr<Backend>> make_cpu_backend(const CpuBackendOptions& options) {
+  HB_ASSIGN(const cpu::IsaChoice choice, cpu::choose_isa(options.cpu_isa, options.isa));
+  auto shared = std::make_shared<cpu::Shared>();
+  shared->kernels = choice.table;
+  shared->isa_reason = choice.reason;
+  shared->huge_pages = options.huge_pages;
+  HB_ASSIGN(shared->pool, ThreadPool::create({.thread_count = options.threads,
+                                              .cpu_mask = options.cpu_mask,
+                                              .spin_us = options.spin_us}));
+  return std::make_unique<cpu::CpuBackend>(std::move(shared));
+}
+
+}  // namespace hb

@@ -1,0 +1,253 @@
+// The product of a tile of 32 quantised rows and a panel of up to eight columns (tile_layout.h, matvec_args.h).
+//
+// Rows sit in the elements of a vector; one broadcast word of activations meets four columns of sixteen rows (two
+// sixteens, from the two nibbles of the same bytes). A block of a part of the rows is unpacked once into registers and
+// then multiplied with every column, so the number of columns is an ordinary loop count. The sixteen lanes are visited
+// one after the other (lane_order.h); a lane's sums live in memory that stays in the first-level cache.
+#pragma once
+
+#include "backend/cpu/lane_order.h"
+#include "backend/cpu/matvec_args.h"
+#include "backend/cpu/simd.h"
+#include "backend/cpu/tile_layout.h"
+
+namespace hb::cpu::HB_CPU_ISA {
+
+inline constexpr uint32_t kPartBytes = 4 * kWidth;  // of a 64-byte vector, one native vector
+
+// The codes of rows l and rows h of one part, eight groups each.
+struct PartCodes {
+  Bytes low[8];
+  Bytes high[8];
+};
+
+HB_ALWAYS_INLINE void load_base4(const uint8_t* block, PartCodes& codes) {
+#pragma GCC unroll 8
+  for (int j = 0; j < 8; ++j) {
+    const Bytes pair = load<Bytes>(block + kVectorBytes * j);
+    codes.low[j] = pair & (Bytes{} + 15);
+    codes.high[j] = shift_right_and_mask<4>(pair, 15);
+  }
+}
+
+HB_ALWAYS_INLINE void load_base2(const uint8_t* block, PartCodes& codes) {
+#pragma GCC unroll 4
+  for (int m = 0; m < 4; ++m) {
+    const Bytes four = load<Bytes>(block + kVectorBytes * m);
+    codes.low[2 * m] = four & (Bytes{} + 3);
+    codes.low[2 * m + 1] = shift_right_and_mask<2>(four, 3);
+    codes.high[2 * m] = shift_right_and_mask<4>(four, 3);
+    codes.high[2 * m + 1] = shift_right_and_mask<6>(four, 3);
+  }
+}
+
+HB_ALWAYS_INLINE void load_base8(const uint8_t* block, PartCodes& codes) {
+#pragma GCC unroll 8
+  for (int j = 0; j < 8; ++j) {
+    codes.low[j] = load<Bytes>(block + kVectorBytes * j);
+    codes.high[j] = load<Bytes>(block + kVectorBytes * (8 + j));
+  }
+}
+
+// Moves `kCount` bits at position kFrom of every byte to position kTo, and clears the rest.
+template <int kFrom, int kTo, int kCount>
+HB_ALWAYS_INLINE Bytes move_bits(Bytes v) {
+  constexpr uint8_t kMask = ((1 << kCount) - 1) << kTo;
+  if constexpr (kFrom > kTo) return shift_right_and_mask<kFrom - kTo>(v, kMask);
+  if constexpr (kFrom < kTo) return shift_left_and_mask<kTo - kFrom>(v, kMask);
+  return v & (Bytes{} + kMask);
+}
+
+template <int kBase, int kGroup>
+HB_ALWAYS_INLINE void add_one_high_bit(Bytes bits, Bytes* codes) {
+  if constexpr (kGroup < 8) {
+    codes[kGroup] = codes[kGroup] | move_bits<kGroup, kBase, 1>(bits);
+    add_one_high_bit<kBase, kGroup + 1>(bits, codes);
+  }
+}
+
+template <int kBase, int kGroup>
+HB_ALWAYS_INLINE void add_two_high_bits(Bytes bits, Bytes* codes) {
+  if constexpr (kGroup < 4) {
+    codes[kGroup] = codes[kGroup] | move_bits<2 * kGroup, kBase, 2>(bits);
+    add_two_high_bits<kBase, kGroup + 1>(bits, codes);
+  }
+}
+
+template <TensorType kType>
+HB_ALWAYS_INLINE PartCodes load_codes(const uint8_t* block, int part) {
+  constexpr FormatTraits kFormat = format_traits(kType);
+  constexpr BlockLayout kLayout = block_layout(kFormat);
+  PartCodes codes;
+  const uint8_t* base = block + part * kPartBytes;
+  if constexpr (kLayout.base_bits == 8) load_base8(base, codes);
+  if constexpr (kLayout.base_bits == 4) load_base4(base, codes);
+  if constexpr (kLayout.base_bits == 2) load_base2(base, codes);
+  const uint8_t* high = base + kLayout.high_offset;
+  if constexpr (kLayout.high_bits == 1) {
+    add_one_high_bit<kLayout.base_bits, 0>(load<Bytes>(high), codes.low);
+    add_one_high_bit<kLayout.base_bits, 0>(load<Bytes>(high + kVectorBytes), codes.high);
+  }
+  if constexpr (kLayout.high_bits == 2) {
+    add_two_high_bits<kLayout.base_bits, 0>(load<Bytes>(high), codes.low);
+    add_two_high_bits<kLayout.base_bits, 0>(load<Bytes>(high + kVectorBytes), codes.low + 4);
+    add_two_high_bits<kLayout.base_bits, 0>(load<Bytes>(high + 2 * kVectorBytes), codes.high);
+    add_two_high_bits<kLayout.base_bits, 0>(load<Bytes>(high + 3 * kVectorBytes), codes.high + 4);
+  }
+  if constexpr (kFormat.codebook) {
+#pragma GCC unroll 8
+    for (int j = 0; j < 8; ++j) {
+      codes.low[j] = lookup16(kIq4NlValues, codes.low[j]);
+      codes.high[j] = lookup16(kIq4NlValues, codes.high[j]);
+    }
+  }
+  return codes;
+}
+
+// Scales of one part of one sixteen of rows, in the contract's terms.
+struct PartScales {
+  Floats scale;
+  Floats minimum[2];
+  Ints group_scale[2];
+};
+
+template <TensorType kType>
+HB_ALWAYS_INLINE PartScales load_scales(const uint8_t* header, const uint8_t* scales, uint32_t row) {
+  constexpr ScaleKind kKind = format_traits(kType).scales;
+  PartScales out = {};
+  if constexpr (blocks_per_super(kKind) == 1) {
+    out.scale = load_half(reinterpret_cast<const uint16_t*>(scales) + row);
+    if constexpr (has_minimum(kKind)) {
+      out.minimum[0] = load_half(reinterpret_cast<const uint16_t*>(scales) + kTileRows + row);
+    }
+    return out;
+  }
+  const auto* super = reinterpret_cast<const uint16_t*>(header) + row;
+  out.scale = load_half(super);
+  if constexpr (has_group_scales(kKind)) {
+    out.group_scale[0] = load_i8(scales + row);
+    out.group_scale[1] = load_i8(scales + kTileRows + row);
+  } else {
+    out.scale = out.scale * to_floats(load_u8(scales + row));
+  }
+  if constexpr (has_minimum(kKind)) {
+    const Floats minimum = load_half(super + kTileRows);
+    const uint8_t* factors = scales + (has_group_scales(kKind) ? 2 : 1) * kTileRows + row;
+    out.minimum[0] = minimum * to_floats(load_u8(factors));
+    if constexpr (has_group_scales(kKind)) out.minimum[1] = minimum * to_floats(load_u8(factors + kTileRows));
+  }
+  return out;
+}
+
+// The exact integer product of a block: sum over halves of group scale * (codes . activations).
+template <TensorType kType>
+HB_ALWAYS_INLINE Ints integer_product(const Bytes* codes, const PartScales& scales, const int8_t* x,
+                                      const BlockMeta& meta) {
+  constexpr FormatTraits kFormat = format_traits(kType);
+  constexpr bool kSigned = kFormat.code_bits == 8 || kFormat.codebook;
+  constexpr int kBits = kSigned ? 8 : kFormat.code_bits;
+  constexpr int kOffset = kSigned ? kSignedBias : kFormat.zero_point;
+  if constexpr (has_group_scales(kFormat.scales)) {
+    const Ints first = dot<kBits, 4>(codes, x, splat_int(-kOffset * meta.half_sum[0]));
+    const Ints last = dot<kBits, 4>(codes + 4, x + 16, splat_int(-kOffset * meta.half_sum[1]));
+    return first * scales.group_scale[0] + last * scales.group_scale[1];
+  } else if constexpr (kOffset == 0) {
+    return dot<kBits, 8>(codes, x, Ints{});
+  } else {
+    return dot<kBits, 8>(codes, x, splat_int(-kOffset * (meta.half_sum[0] + meta.half_sum[1])));
+  }
+}
+
+template <TensorType kType>
+HB_ALWAYS_INLINE Floats block_term(Ints product, const PartScales& scales, const BlockMeta& meta) {
+  constexpr ScaleKind kKind = format_traits(kType).scales;
+  const Floats scale = scales.scale * splat(meta.scale);
+  Floats term = to_floats(product) * scale;
+  if constexpr (kKind == ScaleKind::kGroupedAffine) {
+#pragma GCC unroll 2
+    for (int h = 0; h < 2; ++h) {
+      const float half_weighted_sum = meta.scale * static_cast<float>(meta.half_sum[h]);
+      const Floats offset = scales.minimum[h] * splat(half_weighted_sum);
+      term = term + offset;
+    }
+  } else if constexpr (has_minimum(kKind)) {
+    const Floats offset = scales.minimum[0] * splat(meta.weighted_sum);
+    term = term + offset;
+  }
+  return term;
+}
+
+// Sums of a panel, one lane of it or joined ones: [column][row].
+struct alignas(64) PanelSums {
+  float value[kMaxPanel][kTileRows];
+};
+
+// Adds the products of one block to the sums of its lane.
+template <TensorType kType>
+HB_ALWAYS_INLINE void add_block(const uint8_t* header, const uint8_t* block, const QuantisedPanel& panel,
+                                uint32_t index, PanelSums& sums) {
+  constexpr BlockLayout kLayout = block_layout(format_traits(kType));
+  const int8_t* x = panel.codes + size_t{kBlockElems} * index * panel.width;
+  const BlockMeta* meta = panel.meta + size_t{index} * panel.width;
+#pragma GCC unroll 4
+  for (int p = 0; p < kParts; ++p) {
+    const PartCodes codes = load_codes<kType>(block, p);
+    const PartScales low = load_scales<kType>(header, block + kLayout.scale_offset, p * kWidth);
+    const PartScales high = load_scales<kType>(header, block + kLayout.scale_offset, 16 + p * kWidth);
+    for (uint32_t c = 0; c < panel.width; ++c) {
+      float* sum = sums.value[c] + p * kWidth;
+      const Ints product_low = integer_product<kType>(codes.low, low, x + kBlockElems * c, meta[c]);
+      const Ints product_high = integer_product<kType>(codes.high, high, x + kBlockElems * c, meta[c]);
+      store(sum, load<Floats>(sum) + block_term<kType>(product_low, low, meta[c]));
+      store(sum + 16, load<Floats>(sum + 16) + block_term<kType>(product_high, high, meta[c]));
+    }
+  }
+}
+
+HB_ALWAYS_INLINE void fill(PanelSums& sums, uint32_t width, float value) {
+  for (uint32_t c = 0; c < width; ++c) {
+    for (uint32_t r = 0; r < kTileRows; r += kWidth) store(sums.value[c] + r, splat(value));
+  }
+}
+
+// Joins the lane visited as number `visit` with the partial sums that wait for it (lane_order.h). The result replaces
+// the top of the stack, or goes to `out` after the last lane.
+HB_ALWAYS_INLINE void join_lane(uint32_t visit, uint32_t width, const PanelSums& lane, PanelSums* stack, float* out) {
+  for (uint32_t c = 0; c < width; ++c) {
+    for (uint32_t r = 0; r < kTileRows; r += kWidth) {
+      Floats sum = load<Floats>(lane.value[c] + r);
+      uint32_t level = 0;
+      for (; visit >> level & 1; ++level) sum = load<Floats>(stack[level].value[c] + r) + sum;
+      float* to = level < kTreeDepth ? stack[level].value[c] + r : out + c * kTileRows + r;
+      store(to, sum);
+    }
+  }
+}
+
+// Reading ahead of the kernel by this much hides the memory's latency; less or more than 4 to 9 KB read slower.
+inline constexpr size_t kPrefetchBytes = 6144;
+
+template <TensorType kType>
+void tile_product(const uint8_t* tile, uint32_t cols, const QuantisedPanel& panel, float* out) {
+  constexpr FormatTraits kFormat = format_traits(kType);
+  constexpr BlockLayout kLayout = block_layout(kFormat);
+  const uint32_t blocks = cols / kBlockElems;
+  const uint8_t* record = tile + tile_header_bytes(kFormat, blocks);
+  PanelSums sums;
+  PanelSums stack[kTreeDepth];
+  for (uint32_t visit = 0; visit < kLanes; ++visit) {
+    const uint32_t lane = kLaneOrder[visit];
+    // -0 + x is x for every x: the first block is assigned, as the contract asks. A lane without blocks is +0.
+    fill(sums, panel.width, lane < blocks ? -0.0f : 0.0f);
+    for (uint32_t b = lane; b < blocks; b += kLanes) {
+#pragma GCC unroll 32
+      for (uint32_t line = 0; line < kLayout.bytes; line += 64) __builtin_prefetch(record + kPrefetchBytes + line);
+      const uint8_t* header = tile + size_t{b / blocks_per_super(kFormat.scales)} * kLayout.header_bytes;
+      add_block<kType>(header, record, panel, b, sums);
+      record += kLayout.bytes;
+    }
+    join_lane(visit, panel.width, sums, stack, out);
+  }
+}
+
+}  // namespace hb::cpu::HB_CPU_ISA

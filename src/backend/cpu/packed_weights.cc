@@ -1,0 +1,80 @@
+#include "backend/cpu/packed_weights.h"
+
+#include <algorithm>
+#include <mutex>
+#include <optional>
+
+#include "backend/cpu/pack.h"
+#include "backend/cpu/tile_layout.h"
+#include "quant/weight_block.h"
+
+namespace hb::cpu {
+namespace {
+
+// Weights that ops read as vectors: norms and biases. Everything else is a matrix or an embedding table.
+std::vector<bool> find_vectors(const Plan& plan) {
+  std::vector<bool> is_vector(plan.weights.size(), false);
+  for (const Op& op : plan.ops) {
+    if (const auto* norm = std::get_if<RmsNormOp>(&op)) is_vector[norm->weight] = true;
+    if (const auto* matvec = std::get_if<MatvecOp>(&op); matvec && matvec->bias != kNone) is_vector[matvec->bias] = true;
+  }
+  return is_vector;
+}
+
+Status pack_vector(const PlanWeight& weight, AlignedBuffer& out) {
+  if (const Status status = check_row(weight.type, weight.bytes.data(), weight.cols); !status) {
+    return std::unexpected(status.error().within("tensor '" + weight.name + "'"));
+  }
+  const auto values = out.as<float>();
+  for (uint32_t i = 0; i < weight.cols; ++i) values[i] = load_float(weight.type, weight.bytes.data(), i);
+  return {};
+}
+
+Status pack_matrix(const PlanWeight& weight, PackedWeight& packed, ThreadPool& pool) {
+  const uint32_t tiles = tile_count(weight.rows);
+  const uint32_t tiles_per_chunk = std::max<uint32_t>(1, static_cast<uint32_t>((256 << 10) / packed.tile_bytes));
+  const uint32_t chunks = (tiles + tiles_per_chunk - 1) / tiles_per_chunk;
+  std::mutex mutex;  // guards first_error
+  std::optional<std::pair<uint32_t, Error>> first_error;  // the lowest tile's, whatever the threads' order
+  pool.parallel_for(chunks, [&](uint32_t chunk, uint32_t) {
+    const uint32_t end = std::min(tiles, (chunk + 1) * tiles_per_chunk);
+    for (uint32_t tile = chunk * tiles_per_chunk; tile < end; ++tile) {
+      const Status status = pack_tile(weight, tile, packed.data.data() + tile * packed.tile_bytes);
+      if (status) continue;
+      const std::lock_guard lock(mutex);
+      if (!first_error || tile < first_error->first) first_error = {tile, status.error()};
+    }
+  });
+  if (first_error) return std::unexpected(first_error->second);
+  return {};
+}
+
+Result<PackedWeight> pack_weight(const PlanWeight& weight, bool is_vector, Shared& shared) {
+  PackedWeight packed = {weight.type, weight.rows, weight.cols, is_vector, tile_bytes(weight.type, weight.cols), {}};
+  const size_t size = is_vector ? weight.cols * sizeof(float) : packed.tile_bytes * tile_count(weight.rows);
+  const auto pages = shared.huge_pages ? AlignedBuffer::Pages::kHuge : AlignedBuffer::Pages::kNormal;
+  HB_ASSIGN(packed.data, AlignedBuffer::allocate(size, pages));
+  if (is_vector) {
+    HB_TRY(pack_vector(weight, packed.data));
+  } else {
+    HB_TRY(pack_matrix(weight, packed, *shared.pool));
+  }
+  return packed;
+}
+
+}  // namespace
+
+Result<std::vector<PackedWeight>> pack_weights(const Plan& plan, const CompileOptions& options, Shared& shared) {
+  const std::lock_guard lock(shared.pool_mutex);
+  const std::vector<bool> is_vector = find_vectors(plan);
+  std::vector<PackedWeight> packed;
+  packed.reserve(plan.weights.size());
+  for (size_t i = 0; i < plan.weights.size(); ++i) {
+    HB_ASSIGN(PackedWeight one, pack_weight(plan.weights[i], is_vector[i], shared));
+    packed.push_back(std::move(one));
+    if (options.weight_done != nullptr) options.weight_done(options.user, plan.weights[i]);
+  }
+  return packed;
+}
+
+}  // namespace hb::cpu
