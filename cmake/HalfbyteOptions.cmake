@@ -5,6 +5,11 @@ option(HALFBYTE_BUILD_BENCH "Build the kernel benchmarks" OFF)
 option(HALFBYTE_BUILD_FUZZ "Build the libFuzzer targets (Clang only)" OFF)
 set(HALFBYTE_SANITIZE "" CACHE STRING "Sanitizers for every target: address, thread, or empty")
 
+# The layers of src/ and tests/, lowest first. A cross build that lacks libraries names fewer.
+if(NOT DEFINED HALFBYTE_LAYERS)
+  set(HALFBYTE_LAYERS base fetch quant model plan backend engine lab)
+endif()
+
 if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
 endif()

@@ -1,0 +1,18 @@
+// The list of halfbyte's commands, in the order of --help. Each lives in its own file, <name>_command.cc.
+#pragma once
+
+#include "apps/command_line.h"
+
+namespace hb {
+
+void add_pull_command(CommandLine& line);
+void add_completion_command(CommandLine& line);
+void add_version_command(CommandLine& line);
+
+inline void add_all_commands(CommandLine& line) {
+  add_pull_command(line);
+  add_completion_command(line);
+  add_version_command(line);
+}
+
+}  // namespace hb

@@ -1,0 +1,87 @@
+#!/usr/bin/env python3
+"""Runs clang-tidy-19 over the sources of src/ and apps/ that a build folder compiles.
+
+    tools/clang_tidy.py BUILD_FOLDER [--jobs N]
+
+A file whose preprocessed text, command and checks are those of an earlier clean run, in this checkout or another, is not
+read again: marks of clean runs are kept in the user's cache folder (XDG_CACHE_HOME, else ~/.cache).
+"""
+import argparse
+import concurrent.futures
+import hashlib
+import json
+import os
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+TIDY = "clang-tidy-19"
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("build", type=Path)
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    return parser.parse_args()
+
+
+def own_entries(build, root):
+    """Compile commands of our sources; kernels built once per instruction set count once."""
+    entries = {}
+    for entry in json.loads((build / "compile_commands.json").read_text()):
+        if Path(entry["file"]).is_relative_to(root / "src") or Path(entry["file"]).is_relative_to(root / "apps"):
+            entries.setdefault(entry["file"], entry)
+    return list(entries.values())
+
+
+class Checker:
+    def __init__(self, build, root):
+        self.build, self.root = build, root
+        version = subprocess.run([TIDY, "--version"], capture_output=True, check=True).stdout
+        self.checks = (root / ".clang-tidy").read_bytes() + version
+        cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+        self.marks = cache / "halfbyte-clang-tidy"
+        self.marks.mkdir(parents=True, exist_ok=True)
+
+    def fingerprint(self, entry):
+        """Of everything the result depends on, wherever the checkout lies; None if the file does not preprocess."""
+        command = shlex.split(entry["command"])
+        command = command[:command.index("-o")]
+        # Comments can carry NOLINT: -C keeps them. -P leaves out the names of files.
+        preprocess = command + ["-E", "-C", "-P", entry["file"]]
+        run = subprocess.run(preprocess, cwd=entry["directory"], capture_output=True, check=False)
+        if run.returncode != 0:
+            return None
+        text = run.stdout + " ".join(command).encode()
+        text = text.replace(str(self.root).encode(), b".")
+        return hashlib.sha256(text + self.checks).hexdigest()
+
+    def complaints(self, entry):
+        """About one file; "" if there are none."""
+        fingerprint = self.fingerprint(entry)
+        mark = self.marks / str(fingerprint)
+        if fingerprint and mark.exists():
+            return ""
+        command = [TIDY, "-p", str(self.build), "--quiet", entry["file"]]
+        run = subprocess.run(command, capture_output=True, text=True, check=False)
+        if run.returncode == 0 and fingerprint:
+            mark.touch()
+        return run.stdout + run.stderr if run.returncode else ""
+
+
+def main():
+    options = arguments()
+    root = Path(__file__).resolve().parent.parent
+    checker = Checker(options.build.resolve(), root)
+    entries = own_entries(checker.build, root)
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        complaints = [text for text in pool.map(checker.complaints, entries) if text]
+    for text in complaints:
+        print(text)
+    print(f"clang-tidy: {len(entries)} files, {len(complaints)} with complaints")
+    return 1 if complaints or not entries else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
