@@ -39,6 +39,9 @@ class Session {
   const std::vector<int32_t>& tokens() const { return tokens_; }
   uint32_t context() const { return context_->capacity(); }
 
+  // Another token would be an error.
+  bool is_full() const { return !options_.shift && tokens_.size() >= context(); }
+
   // Evaluates `tokens` after those that are there. Afterwards logits() are those of what follows.
   // ERRORS: kInvalidArgument (an id outside the vocabulary; more tokens than the context holds), kDevice,
   // kCancelled: the session then holds the tokens that were done.
