@@ -56,7 +56,7 @@ struct Run {
     return enough || session.is_full();
   }
 
-  // One token. Returns the reason to finish, if there is one.
+  // One token, if there is room for it. Returns the reason to finish, if there is one.
   Result<std::optional<FinishReason>> step() {
     if (is_full()) return FinishReason::kLength;
     HB_ASSIGN(const SampledToken token, sampler.sample(session.logits()));
