@@ -6,12 +6,16 @@
 namespace hb {
 
 void add_run_command(CommandLine& line);
+void add_chat_command(CommandLine& line);
+void add_perplexity_command(CommandLine& line);
 void add_pull_command(CommandLine& line);
 void add_completion_command(CommandLine& line);
 void add_version_command(CommandLine& line);
 
 inline void add_all_commands(CommandLine& line) {
   add_run_command(line);
+  add_chat_command(line);
+  add_perplexity_command(line);
   add_pull_command(line);
   add_completion_command(line);
   add_version_command(line);
