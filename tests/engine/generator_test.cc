@@ -56,7 +56,8 @@ TEST_F(GeneratorTest, GreedyAnswersAreTheSameEverywhere) {
       Answer a = answer(s, tokens_at_most(40));
       EXPECT_EQ(a.tokens.size(), 40u);
       EXPECT_EQ(a.finish, FinishReason::kLength);
-      if (!expected) expected = std::move(a);
+      if (!expected)
+        expected = std::move(a);
       else {
         EXPECT_EQ(a.tokens, expected->tokens);
         EXPECT_EQ(a.text, expected->text);
@@ -144,7 +145,8 @@ TEST_F(GeneratorTest, StopsWhenTheCallerSaysSo) {
   EXPECT_EQ(a.tokens.size(), 3u);
   EXPECT_EQ(s.tokens().size(), prompt_.size() + 3);
   Session t = new_session(model_, {.context = 128, .batch = 5});
-  const auto none = generate(t, prompt_, tokens_at_most(4), nullptr, [](uint32_t, uint32_t) { return false; });
+  const auto none =
+      generate(t, prompt_, tokens_at_most(4), nullptr, [](uint32_t, uint32_t) { return false; });
   ASSERT_FALSE(none);
   EXPECT_EQ(none.error().code, ErrorCode::kCancelled);
 }

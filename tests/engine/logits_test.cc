@@ -1,5 +1,5 @@
-// The promise of the whole engine: the logits of every position are the same bits for the reference and for every
-// instruction set, thread count and way to cut the prompt into batches.
+// The promise of the whole engine: the logits of every position are the same bits for the reference and for
+// every instruction set, thread count and way to cut the prompt into batches.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -32,7 +32,8 @@ LogitsCase of_type(const char* name, TensorType type) {
   return {name, std::move(model), kShort};
 }
 
-// Every type in one model, as in the files that quantisers make when rows do not suit a type; gate and up are of one.
+// Every type in one model, as in the files that quantisers make when rows do not suit a type; gate and up are
+// of one.
 TensorType any_type(const std::string& tensor) {
   if (tensor.contains("ffn_up")) return any_type("gate of " + tensor.substr(0, tensor.find("ffn_up")));
   if (tensor.contains("ffn_gate")) return any_type("gate of " + tensor.substr(0, tensor.find("ffn_gate")));
@@ -49,8 +50,10 @@ std::vector<LogitsCase> logits_cases() {
   mixed.type_of = any_type;
   mixed.tied = false;
   return {
-      long_case("LlamaLong", {.architecture = "llama", .layers = 1, .matrix_type = kQ4_0, .embedding_type = kQ8_0}),
-      long_case("Gemma3Long", {.architecture = "gemma3", .kv_heads = 1, .sliding_window = 300, .matrix_type = kQ5_0}),
+      long_case("LlamaLong",
+                {.architecture = "llama", .layers = 1, .matrix_type = kQ4_0, .embedding_type = kQ8_0}),
+      long_case("Gemma3Long",
+                {.architecture = "gemma3", .kv_heads = 1, .sliding_window = 300, .matrix_type = kQ5_0}),
       {"Minicpm", {.architecture = "minicpm", .matrix_type = kQ4_1, .embedding_type = kF16}, kShort},
       {"Qwen2", {.architecture = "qwen2", .kv_heads = 4, .tied = false, .embedding_type = kQ4_0}, kShort},
       {"Qwen3", {.architecture = "qwen3", .ffn = 160, .head_dim = 24, .matrix_type = kQ8_0}, kShort},
@@ -87,7 +90,8 @@ LogitRows append_in_pieces(Session& session, const std::vector<int32_t>& tokens,
 // Row piece - 1, 2 piece - 1, …, and the last one.
 LogitRows every(uint32_t piece, const LogitRows& rows) {
   LogitRows some;
-  for (size_t done = 0; done < rows.size(); done += piece) some.push_back(rows[std::min<size_t>(done + piece, rows.size()) - 1]);
+  for (size_t done = 0; done < rows.size(); done += piece)
+    some.push_back(rows[std::min<size_t>(done + piece, rows.size()) - 1]);
   return some;
 }
 
@@ -99,7 +103,8 @@ TEST_P(Logits, EqualTheReferenceBitForBit) {
   Session reference = new_session(load(file.path(), reference_backend()), {.context = context});
   const LogitRows expected = logits_of_each(reference, tokens);
   ASSERT_EQ(expected.size(), tokens.size());
-  for (const auto& row : expected) ASSERT_TRUE(std::ranges::all_of(row, [](float x) { return std::isfinite(x); }));
+  for (const auto& row : expected)
+    ASSERT_TRUE(std::ranges::all_of(row, [](float x) { return std::isfinite(x); }));
   ASSERT_FALSE(same_bits(expected.front(), expected.back()));  // the model does look at its input
 
   for (const uint32_t threads : {1u, 2u, 5u}) {
@@ -115,7 +120,8 @@ TEST_P(Logits, EqualTheReferenceBitForBit) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Engine, Logits,
-                         ::testing::Combine(::testing::ValuesIn(logits_cases()), ::testing::ValuesIn(usable_isas())),
+                         ::testing::Combine(::testing::ValuesIn(logits_cases()),
+                                            ::testing::ValuesIn(usable_isas())),
                          [](const auto& info) {
                            return std::get<0>(info.param).name + ("_" + std::get<1>(info.param));
                          });

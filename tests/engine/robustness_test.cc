@@ -92,9 +92,8 @@ TEST(ModelFileRobustness, SeesThatItsFileShrinksWhileItLoads) {
   ASSERT_GT(size, 256u << 10);
   for (const uintmax_t rest : {uintmax_t{0}, uintmax_t{4096}, size / 2, size - 1}) {
     const ModelFile victim({.vocab = 4096});
-    const auto error = load_error(victim.path(), std::make_shared<Meddler>([&] {
-                                    std::filesystem::resize_file(victim.path(), rest);
-                                  }));
+    const auto error = load_error(
+        victim.path(), std::make_shared<Meddler>([&] { std::filesystem::resize_file(victim.path(), rest); }));
     EXPECT_EQ(error.code, ErrorCode::kIo) << rest << " bytes left";
     EXPECT_NE(error.message.find(victim.path()), std::string::npos) << error.message;
     EXPECT_NE(error.message.find("truncated"), std::string::npos) << error.message;
@@ -103,13 +102,15 @@ TEST(ModelFileRobustness, SeesThatItsFileShrinksWhileItLoads) {
 
 TEST(ModelFileRobustness, SeesThatItsFileChangesWhileItLoads) {
   const ModelFile file({});
-  const auto error = load_error(file.path(), std::make_shared<Meddler>([&] {
-    std::fstream out(file.path(), std::ios::binary | std::ios::in | std::ios::out);
-    out.seekp(-100, std::ios::end).write("changed", 7);
-    out.close();
-    // The clock of file times may stand still for some milliseconds.
-    std::filesystem::last_write_time(file.path(), std::filesystem::file_time_type::clock::now() + std::chrono::seconds(2));
-  }));
+  const auto error =
+      load_error(file.path(), std::make_shared<Meddler>([&] {
+                   std::fstream out(file.path(), std::ios::binary | std::ios::in | std::ios::out);
+                   out.seekp(-100, std::ios::end).write("changed", 7);
+                   out.close();
+                   // The clock of file times may stand still for some milliseconds.
+                   std::filesystem::last_write_time(
+                       file.path(), std::filesystem::file_time_type::clock::now() + std::chrono::seconds(2));
+                 }));
   EXPECT_EQ(error.code, ErrorCode::kIo);
   EXPECT_NE(error.message.find("changed"), std::string::npos) << error.message;
 }
@@ -120,11 +121,12 @@ struct BadWeight {
   uint64_t row;
   size_t offset;  // in the row
   uint32_t bits;
-  size_t size;    // of the bits, in bytes
+  size_t size;  // of the bits, in bytes
 };
 
 void expect_refused(const BadWeight& bad) {
-  SCOPED_TRACE(::testing::Message() << tensor_type_name(bad.type) << " " << bad.tensor << " offset " << bad.offset);
+  SCOPED_TRACE(::testing::Message() << tensor_type_name(bad.type) << " " << bad.tensor << " offset "
+                                    << bad.offset);
   Bytes bytes = make_tiny_model(tiny_model_for("llama", bad.type));
   const auto parsed = GgufFile::parse(bytes);
   ASSERT_TRUE(parsed);

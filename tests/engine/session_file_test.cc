@@ -105,10 +105,13 @@ TEST_F(SessionFileTest, RefusesEveryChangedByte) {
 TEST_F(SessionFileTest, RefusesMadeUpFiles) {
   expect_bad(with(0, 'X'), "HBSESS01");
   expect_bad(with(8, uint64_t{1}), "another model");
-  for (const uint32_t count : {0u, 5u, 7u, 0x7fffffffu, 0xffffffffu}) expect_bad(with(kTokenCountAt, count), "sizes");
+  for (const uint32_t count : {0u, 5u, 7u, 0x7fffffffu, 0xffffffffu})
+    expect_bad(with(kTokenCountAt, count), "sizes");
   for (const uint32_t vocab : {0u, kVocab - 1, 0xffffffffu}) expect_bad(with(kVocabAt, vocab), "sizes");
-  for (const uint64_t elems : {uint64_t{0}, uint64_t{1} << 63, ~uint64_t{0}}) expect_bad(with(kRowElemsAt, elems), "sizes");
-  for (const int32_t token : {-1, static_cast<int32_t>(kVocab)}) expect_bad(with(kHeaderBytes + 4, token), "vocabulary");
+  for (const uint64_t elems : {uint64_t{0}, uint64_t{1} << 63, ~uint64_t{0}})
+    expect_bad(with(kRowElemsAt, elems), "sizes");
+  for (const int32_t token : {-1, static_cast<int32_t>(kVocab)})
+    expect_bad(with(kHeaderBytes + 4, token), "vocabulary");
   const size_t logits_at = kHeaderBytes + 4 * tokens_.size(), cache_at = logits_at + 4 * kVocab;
   expect_bad(with(logits_at + 40, std::bit_cast<float>(0x7fc00000u)), "finite");
   expect_bad(with(logits_at + 40, std::bit_cast<float>(0xff800000u)), "finite");

@@ -128,11 +128,11 @@ TEST_F(SessionTest, RefusesWhatDoesNotFitAndStaysAsItWas) {
   Session s = session(32);
   ASSERT_TRUE(s.append(a));
   const auto too_long = random_tokens(33, kVocab, 12);
-  for (const Status& status : {s.append(random_tokens(13, kVocab)), s.append(too_long),
-                               set(s, too_long)}) {
+  for (const Status& status : {s.append(random_tokens(13, kVocab)), s.append(too_long), set(s, too_long)}) {
     ASSERT_FALSE(status);
     EXPECT_EQ(status.error().code, ErrorCode::kInvalidArgument);
-    EXPECT_NE(status.error().message.find("do not fit the context of 32"), std::string::npos) << status.error().message;
+    EXPECT_NE(status.error().message.find("do not fit the context of 32"), std::string::npos)
+        << status.error().message;
   }
   expect_holds(s, a);
   EXPECT_FALSE(s.is_full());
@@ -151,7 +151,8 @@ TEST_F(SessionTest, RefusesTokensOutsideTheVocabulary) {
                                  s.append_with_logits(tokens, [](uint32_t, std::span<const float>) {})}) {
       ASSERT_FALSE(status);
       EXPECT_EQ(status.error().code, ErrorCode::kInvalidArgument);
-      EXPECT_NE(status.error().message.find(std::to_string(bad)), std::string::npos) << status.error().message;
+      EXPECT_NE(status.error().message.find(std::to_string(bad)), std::string::npos)
+          << status.error().message;
     }
   }
   expect_holds(s, a);

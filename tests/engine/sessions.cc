@@ -22,7 +22,8 @@ std::shared_ptr<Backend> cpu_backend(uint32_t threads, const std::string& isa) {
 
 std::vector<std::string> usable_isas() {
   std::vector<std::string> names;
-  for (const cpu::KernelTable* table : cpu::usable_kernel_tables(detect_cpu_isa())) names.emplace_back(table->isa);
+  for (const cpu::KernelTable* table : cpu::usable_kernel_tables(detect_cpu_isa()))
+    names.emplace_back(table->isa);
   return names;
 }
 
@@ -68,7 +69,8 @@ std::vector<float> copy_of(std::span<const float> logits) { return {logits.begin
   }
   for (size_t i = 0; i < expected.size(); ++i) {
     if (std::bit_cast<uint32_t>(expected[i]) == std::bit_cast<uint32_t>(actual[i])) continue;
-    return ::testing::AssertionFailure() << "logit " << i << " is " << actual[i] << " instead of " << expected[i];
+    return ::testing::AssertionFailure()
+           << "logit " << i << " is " << actual[i] << " instead of " << expected[i];
   }
   if (hash_logits(expected) == hash_logits(actual)) return ::testing::AssertionSuccess();
   return ::testing::AssertionFailure() << "equal logits with different hashes";

@@ -1,4 +1,5 @@
-// Tiny models on disk, every backend that this machine has, and sessions of them, for the tests of whole models.
+// Tiny models on disk, every backend that this machine has, and sessions of them, for the tests of whole
+// models.
 #pragma once
 
 #include <gtest/gtest.h>
