@@ -120,6 +120,7 @@ void add_bench_command(CommandLine& line) {
   const auto list = [&](const std::string& name, std::vector<uint32_t>& values, const std::string& help) {
     command.add_option(name, values, help)
         ->delimiter(',')
+        ->allow_extra_args(false)
         ->check(CLI::Range(0u, 1000000u))
         ->capture_default_str();
   };
@@ -130,6 +131,7 @@ void add_bench_command(CommandLine& line) {
   command
       .add_option("-t,--threads", options->threads, "Thread counts; default: as many as there are fast cores")
       ->delimiter(',')
+      ->allow_extra_args(false)
       ->check(CLI::Range(1u, 1024u));
   command.add_option("-r,--repetitions", options->repetitions, "Rounds of all tests")
       ->check(CLI::Range(1u, 10000u))

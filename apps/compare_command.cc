@@ -71,7 +71,10 @@ void add_compare_command(CommandLine& line) {
   (*tensors)
       ->add_option("--type", options->type, "Of raw files: f16 or f32")
       ->check(CLI::IsMember({"f16", "f32"}));
-  (*tensors)->add_option("--shape", options->shape, "Of raw files: 64,49152")->delimiter(',');
+  (*tensors)
+      ->add_option("--shape", options->shape, "Of raw files: 64,49152")
+      ->delimiter(',')
+      ->allow_extra_args(false);
 }
 
 }  // namespace hb

@@ -42,11 +42,13 @@ void add_roofline_command(CommandLine& line) {
   command
       .add_option("-t,--threads", options->measure.thread_counts, "Thread counts; default: 1, 2, 4 and so on")
       ->delimiter(',')
+      ->allow_extra_args(false)
       ->check(CLI::Range(1u, 1024u));
   command
       .add_option("--megabytes", options->megabytes,
                   "Buffer sizes; default: one for each cache, 100 and 1000")
       ->delimiter(',')
+      ->allow_extra_args(false)
       ->check(CLI::Range(1u, 1000000u));
   command.add_option("--milliseconds", options->measure.budget_ms, "For each measurement")
       ->check(CLI::Range(1u, 60000u))

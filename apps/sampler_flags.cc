@@ -25,8 +25,7 @@ void add_sampler_flags(CLI::App& command, SamplerFlags& flags) {
          "Tokens of the answer at most; 0: until the context is full");
   command.add_option("--stop", flags.generate.stops, "End the answer before this text; may be repeated")
       ->group(group)
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+      ->allow_extra_args(false);
   option("-s,--seed", sampler.seed, "Of the random choices: the same seed gives the same answer");
   option("--temp", sampler.temperature, "Temperature; 0: always the likeliest token");
   option("--top-k", sampler.top_k, "Choose among the k likeliest tokens; 0: off");
@@ -42,8 +41,7 @@ void add_sampler_flags(CLI::App& command, SamplerFlags& flags) {
       .add_option("--logit-bias", flags.logit_bias,
                   "ID=VALUE adds to a token's logit; -inf bans it; may be repeated")
       ->group(group)
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+      ->allow_extra_args(false);
   command.add_flag("--ignore-end", flags.generate.ignore_end, "Go on where the model would end")
       ->group(group);
 }
