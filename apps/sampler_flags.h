@@ -13,7 +13,8 @@ namespace hb {
 // What a person expects of a small chat model: close to the likeliest words, and the same answer to the same
 // command, since the seed is fixed. The engine's own defaults filter nothing.
 struct SamplerFlags {
-  GenerateOptions generate = {.sampler = {.top_p = 0.9f, .temperature = 0.2f}, .max_tokens = 512, .stops = {}};
+  GenerateOptions generate = {
+      .sampler = {.top_p = 0.9f, .temperature = 0.2f}, .max_tokens = 512, .stops = {}};
   std::vector<std::string> logit_bias;  // "ID=VALUE"
 };
 

@@ -10,14 +10,15 @@ function(hb_layer NAME)
 endfunction()
 
 # hb_test(NAME SOURCES a_test.cc LINKS hb_base [LABELS slow])
-# One GoogleTest binary; ctest lists each of its cases.
+# One GoogleTest binary; ctest lists each of its cases, labelled with the folder's name besides LABELS.
 function(hb_test NAME)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINKS;LABELS" ${ARGN})
   add_executable(${NAME} ${ARG_SOURCES})
   target_include_directories(${NAME} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
   target_link_libraries(${NAME} PRIVATE ${ARG_LINKS} GTest::gtest GTest::gmock GTest::gtest_main)
+  get_filename_component(folder ${CMAKE_CURRENT_SOURCE_DIR} NAME)
   gtest_discover_tests(${NAME} DISCOVERY_MODE PRE_TEST WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
-                       PROPERTIES LABELS "${ARG_LABELS}")
+                       PROPERTIES LABELS "${folder};${ARG_LABELS}")
 endfunction()
 
 # hb_fuzz(NAME SOURCES gguf_fuzz.cc LINKS hb_model)

@@ -5,8 +5,8 @@
 namespace hb {
 namespace {
 
-// Lets go of a tensor's pages as soon as the backend has packed it, so that the file and the packed weights are never
-// in memory together.
+// Lets go of a tensor's pages as soon as the backend has packed it, so that the file and the packed weights
+// are never in memory together.
 void release_weight(void* user, const PlanWeight& weight) {
   const auto* file = static_cast<const GgufFile*>(user);
   if (const GgufTensor* tensor = file->find_tensor(weight.name)) file->release(*tensor);

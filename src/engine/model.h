@@ -12,7 +12,8 @@
 
 namespace hb {
 
-// OWNS everything below it but the backend, which it shares. THREADS: immutable; any number of sessions may use it.
+// OWNS everything below it but the backend, which it shares. THREADS: immutable; any number of sessions may
+// use it.
 class Model {
  public:
   // ERRORS: those of GgufFile::open, build_plan, Tokenizer::from_gguf and Backend::compile, naming the file.

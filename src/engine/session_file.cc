@@ -1,6 +1,7 @@
 // Session::save and Session::load. The file, little-endian:
 //   "HBSESS01", u64 model fingerprint, u32 tokens, u32 vocabulary (0: no logits), u64 cache values a token,
-//   tokens (i32), logits (f32), cache rows (f16, canonical form of backend.h), u64 FNV-1a of everything before it.
+//   tokens (i32), logits (f32), cache rows (f16, canonical form of backend.h), u64 FNV-1a of everything
+//   before it.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -30,7 +31,8 @@ uint64_t fnv(std::span<const uint8_t> bytes, uint64_t hash = 1469598103934665603
   return hash;
 }
 
-// Tells models apart by what their plans do and how their weights are stored; the weights' values are not read.
+// Tells models apart by what their plans do and how their weights are stored; the weights' values are not
+// read.
 uint64_t fingerprint(const Plan& plan) {
   const std::string text = to_string(plan);
   return fnv({reinterpret_cast<const uint8_t*>(text.data()), text.size()});
@@ -57,12 +59,15 @@ Status write_whole(const std::string& path, const std::vector<uint8_t>& bytes) {
   if (out) std::filesystem::rename(temporary, path, error);
   if (out && !error) return {};
   std::filesystem::remove(temporary, error);
-  return fail(ErrorCode::kIo, fmt::format("cannot write the session to '{}': {}", path, std::strerror(errno)));
+  return fail(ErrorCode::kIo,
+              fmt::format("cannot write the session to '{}': {}", path, std::strerror(errno)));
 }
 
 Result<std::vector<uint8_t>> read_whole(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
-  if (!in) return fail(ErrorCode::kNotFound, fmt::format("cannot open session '{}': {}", path, std::strerror(errno)));
+  if (!in)
+    return fail(ErrorCode::kNotFound,
+                fmt::format("cannot open session '{}': {}", path, std::strerror(errno)));
   std::vector<uint8_t> bytes{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
   if (in.bad()) return fail(ErrorCode::kIo, fmt::format("cannot read session '{}'", path));
   return bytes;
@@ -78,7 +83,8 @@ Result<Header> read_header(const std::string& path, std::span<const uint8_t> byt
   if (std::memcmp(header.magic, kMagic, 8) != 0) return bad("it does not begin with HBSESS01");
   uint64_t stored;
   std::memcpy(&stored, bytes.data() + bytes.size() - 8, 8);
-  if (stored != fnv(bytes.first(bytes.size() - 8))) return bad("its checksum is wrong; it was cut or changed");
+  if (stored != fnv(bytes.first(bytes.size() - 8)))
+    return bad("its checksum is wrong; it was cut or changed");
   if (header.fingerprint != fingerprint(plan)) return bad("it belongs to another model");
   const bool sane = (header.vocab == 0 || header.vocab == plan.vocab_size) &&
                     header.cache_row_elems == cache_row_elems(plan);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-
 namespace hb::cpu {
 
 Status Activation::set_rows(uint32_t rows) {
@@ -19,7 +18,9 @@ Status Activation::set_rows(uint32_t rows) {
   return {};
 }
 
-uint32_t Activation::panel_width(uint32_t panel) const { return std::min(kMaxPanel, rows_ - panel * kMaxPanel); }
+uint32_t Activation::panel_width(uint32_t panel) const {
+  return std::min(kMaxPanel, rows_ - panel * kMaxPanel);
+}
 
 QuantisedPanel Activation::quantised_panel(uint32_t panel) const {
   const size_t offset = panel_offset(panel);

@@ -16,7 +16,8 @@ namespace hb::cpu {
 class CpuContext final : public ExecutionContext {
  public:
   // BORROWS all but options. ERRORS: kOutOfMemory.
-  static Result<std::unique_ptr<ExecutionContext>> create(const Plan& plan, const std::vector<PackedWeight>& weights,
+  static Result<std::unique_ptr<ExecutionContext>> create(const Plan& plan,
+                                                          const std::vector<PackedWeight>& weights,
                                                           Shared& shared, const ContextOptions& options);
 
   uint32_t capacity() const override { return cache_.capacity(); }

@@ -16,7 +16,8 @@ std::vector<bool> find_vectors(const Plan& plan) {
   std::vector<bool> is_vector(plan.weights.size(), false);
   for (const Op& op : plan.ops) {
     if (const auto* norm = std::get_if<RmsNormOp>(&op)) is_vector[norm->weight] = true;
-    if (const auto* matvec = std::get_if<MatvecOp>(&op); matvec && matvec->bias != kNone) is_vector[matvec->bias] = true;
+    if (const auto* matvec = std::get_if<MatvecOp>(&op); matvec && matvec->bias != kNone)
+      is_vector[matvec->bias] = true;
   }
   return is_vector;
 }
@@ -32,9 +33,10 @@ Status pack_vector(const PlanWeight& weight, AlignedBuffer& out) {
 
 Status pack_matrix(const PlanWeight& weight, PackedWeight& packed, ThreadPool& pool) {
   const uint32_t tiles = tile_count(weight.rows);
-  const uint32_t tiles_per_chunk = std::max<uint32_t>(1, static_cast<uint32_t>((256 << 10) / packed.tile_bytes));
+  const uint32_t tiles_per_chunk =
+      std::max<uint32_t>(1, static_cast<uint32_t>((256 << 10) / packed.tile_bytes));
   const uint32_t chunks = (tiles + tiles_per_chunk - 1) / tiles_per_chunk;
-  std::mutex mutex;  // guards first_error
+  std::mutex mutex;                                       // guards first_error
   std::optional<std::pair<uint32_t, Error>> first_error;  // the lowest tile's, whatever the threads' order
   pool.parallel_for(chunks, [&](uint32_t chunk, uint32_t) {
     const uint32_t end = std::min(tiles, (chunk + 1) * tiles_per_chunk);
@@ -50,7 +52,8 @@ Status pack_matrix(const PlanWeight& weight, PackedWeight& packed, ThreadPool& p
 }
 
 Result<PackedWeight> pack_weight(const PlanWeight& weight, bool is_vector, Shared& shared) {
-  PackedWeight packed = {weight.type, weight.rows, weight.cols, is_vector, tile_bytes(weight.type, weight.cols), {}};
+  PackedWeight packed = {
+      weight.type, weight.rows, weight.cols, is_vector, tile_bytes(weight.type, weight.cols), {}};
   const size_t size = is_vector ? weight.cols * sizeof(float) : packed.tile_bytes * tile_count(weight.rows);
   const auto pages = shared.huge_pages ? AlignedBuffer::Pages::kHuge : AlignedBuffer::Pages::kNormal;
   HB_ASSIGN(packed.data, AlignedBuffer::allocate(size, pages));
@@ -64,7 +67,8 @@ Result<PackedWeight> pack_weight(const PlanWeight& weight, bool is_vector, Share
 
 }  // namespace
 
-Result<std::vector<PackedWeight>> pack_weights(const Plan& plan, const CompileOptions& options, Shared& shared) {
+Result<std::vector<PackedWeight>> pack_weights(const Plan& plan, const CompileOptions& options,
+                                               Shared& shared) {
   const std::lock_guard lock(shared.pool_mutex);
   const std::vector<bool> is_vector = find_vectors(plan);
   std::vector<PackedWeight> packed;
