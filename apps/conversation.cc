@@ -1,6 +1,7 @@
 #include "apps/conversation.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -19,6 +20,21 @@ bool is_message(const nlohmann::ordered_json& message) {
          message.contains("content") && message["content"].is_string();
 }
 
+nlohmann::ordered_json message_of(const std::string& role, const std::string& content) {
+  nlohmann::ordered_json message;
+  message["role"] = role;
+  message["content"] = content;
+  return message;
+}
+
+Result<ChatTemplate> named_template(const std::string& name) {
+  auto known = ChatTemplate::fallback(name);
+  if (known || known.error().code != ErrorCode::kNotFound) return known;
+  auto source = read_text_file(name);
+  if (!source) return known;
+  return ChatTemplate::parse(std::move(*source));
+}
+
 std::string spelling(const Tokenizer& tokenizer, std::optional<int32_t> id) {
   return id ? tokenizer.piece(*id, true) : std::string();
 }
@@ -28,12 +44,12 @@ std::string spelling(const Tokenizer& tokenizer, std::optional<int32_t> id) {
 bool Conversation::has_system() const { return !messages_.empty() && messages_[0]["role"] == "system"; }
 
 void Conversation::add(const std::string& role, const std::string& content) {
-  messages_.push_back({{"role", role}, {"content", content}});
+  messages_.push_back(message_of(role, content));
 }
 
 void Conversation::set_system(const std::string& content) {
   if (has_system()) messages_.erase(0);
-  if (!content.empty()) messages_.insert(messages_.begin(), {{"role", "system"}, {"content", content}});
+  if (!content.empty()) messages_.insert(messages_.begin(), message_of("system", content));
 }
 
 bool Conversation::remove_from_last(const std::string& role) {
@@ -81,12 +97,18 @@ Result<Conversation> Conversation::load(const std::string& path) {
   return conversation;
 }
 
-Result<PromptMaker> PromptMaker::create(const Model& model, bool raw) {
+void add_template_flag(CLI::App& command, std::string& chat_template) {
+  command.add_option("--template", chat_template,
+                     fmt::format("Chat template in place of the model's own: a file, or {}",
+                                 fmt::join(ChatTemplate::fallback_names(), ", ")));
+}
+
+Result<PromptMaker> PromptMaker::create(const Model& model, bool raw, const std::string& chat_template) {
   PromptMaker maker(model);
-  if (raw || model.chat_template_source().empty()) return maker;
-  auto parsed = ChatTemplate::parse(model.chat_template_source());
-  if (!parsed)
-    return std::unexpected(parsed.error().within("the model's chat template (--raw does without)"));
+  if (raw || (chat_template.empty() && model.chat_template_source().empty())) return maker;
+  auto parsed = chat_template.empty() ? ChatTemplate::parse(model.chat_template_source())
+                                      : named_template(chat_template);
+  if (!parsed) return std::unexpected(parsed.error().within("chat template"));
   maker.template_ = std::move(*parsed);
   return maker;
 }

@@ -1,6 +1,7 @@
 // The messages of a chat, and the tokens that a model wants to see for them.
 #pragma once
 
+#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -37,12 +38,17 @@ class Conversation {
   nlohmann::ordered_json messages_ = nlohmann::ordered_json::array();
 };
 
+// --template.
+void add_template_flag(CLI::App& command, std::string& chat_template);
+
 // From text to the tokens of a prompt, through the model's own chat template or without any. BORROWS the
 // model.
 class PromptMaker {
  public:
-  // `raw`: no template, even if there is one. ERRORS: kBadFile, kUnsupported (the template).
-  static Result<PromptMaker> create(const Model& model, bool raw);
+  // `raw`: no template, even if there is one. `chat_template`, if not empty, comes in place of the model's
+  // own: a name of ChatTemplate::fallback_names() or a file. ERRORS: kBadFile, kUnsupported (the template);
+  // kNotFound.
+  static Result<PromptMaker> create(const Model& model, bool raw, const std::string& chat_template);
 
   bool raw() const { return !template_.has_value(); }
 

@@ -17,14 +17,10 @@ constexpr uint64_t kChunkBytes = uint64_t{1} << 20;
 
 double per_second(uint32_t count, double seconds) { return seconds > 0 ? count / seconds : 0; }
 
-uint64_t bytes_of(const PlanWeight& weight) {
-  const TensorTypeInfo& info = tensor_type_info(weight.type);
-  return uint64_t{weight.rows} * weight.cols / info.block_elems * info.block_bytes;
-}
-
 std::string main_kernel(const Executable& executable) {
   std::map<std::string, uint64_t> bytes_of_weight, bytes_of_kernel;
-  for (const PlanWeight& weight : executable.plan().weights) bytes_of_weight[weight.name] = bytes_of(weight);
+  for (const PlanWeight& weight : executable.plan().weights)
+    bytes_of_weight[weight.name] = weight.rows * row_bytes(weight.type, weight.cols);
   for (const KernelChoice& choice : executable.kernel_choices()) {
     bytes_of_kernel[choice.kernel] += bytes_of_weight[choice.op];
   }

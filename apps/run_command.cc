@@ -37,6 +37,7 @@ struct Options {
   SamplerFlags sampling;
   TextSource prompt;
   std::string system;
+  std::string chat_template;
   bool raw = false;
   bool shift = false;
   bool json = false;
@@ -62,7 +63,7 @@ Result<Run> prepare(const Options& options) {
   HB_ASSIGN(const Settings settings, load_settings(options.engine.settings));
   HB_ASSIGN(Engine engine, Engine::load(options.engine, settings));
   HB_ASSIGN(Session session, engine.new_session(options.engine, {.shift = options.shift}));
-  HB_ASSIGN(PromptMaker maker, PromptMaker::create(*engine.model, options.raw));
+  HB_ASSIGN(PromptMaker maker, PromptMaker::create(*engine.model, options.raw, options.chat_template));
   if (maker.raw() && !options.raw) log_info("the model has no chat template: the prompt goes in as it is");
   if (maker.raw() && !options.system.empty()) {
     return fail(ErrorCode::kInvalidArgument, "--system needs a chat template; put the text into the prompt");
@@ -209,6 +210,7 @@ void add_run_command(CommandLine& line) {
   add_model_flag(command, options->engine);
   command.add_option("--system", options->system, "The system message, before the prompt");
   command.add_flag("--raw", options->raw, "Use no chat template: the prompt's text goes in as it is");
+  add_template_flag(command, options->chat_template);
   CLI::Option* json = command.add_flag("--json", options->json, "One JSON object instead of text");
   command
       .add_option("--logprobs", options->sampling.generate.sampler.logprobs,

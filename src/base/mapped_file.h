@@ -20,7 +20,8 @@ namespace hb {
 // worthless.
 class MappedFile {
  public:
-  // ERRORS: kNotFound, kIo (the path and the system's words are in the message). An empty file is a kBadFile.
+  // ERRORS: kNotFound, kIo, kOutOfMemory (the path and the system's words are in the message). An empty file
+  // is a kBadFile.
   static Result<std::unique_ptr<MappedFile>> open(const std::string& path);
   ~MappedFile();
   MappedFile(const MappedFile&) = delete;
@@ -29,7 +30,7 @@ class MappedFile {
   std::span<const uint8_t> bytes() const { return {data_, size_bytes_}; }
   const std::string& path() const { return path_; }
 
-  // An error if the file shrank or its pages could not be read since open().
+  // An error if the file was changed, shrank or its pages could not be read since open().
   Status intact() const;
 
   // Tells the system that [offset, offset + size) will not be read again, so that its pages stop counting as
@@ -42,6 +43,8 @@ class MappedFile {
   std::string path_;
   uint8_t* data_ = nullptr;
   size_t size_bytes_ = 0;
+  int64_t modified_ns_ = 0;  // since the epoch, at open()
+  int fd_ = -1;              // kept to see changes
   int guard_slot_ = -1;
 };
 

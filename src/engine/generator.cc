@@ -53,11 +53,12 @@ struct Run {
 
   bool is_full() const {
     const bool enough = options.max_tokens != 0 && answer.tokens.size() >= options.max_tokens;
-    return enough || session.tokens().size() >= session.model().plan().max_positions;
+    return enough || session.is_full();
   }
 
-  // One token. Returns the reason to finish, if there is one.
+  // One token, if there is room for it. Returns the reason to finish, if there is one.
   Result<std::optional<FinishReason>> step() {
+    if (is_full()) return FinishReason::kLength;
     HB_ASSIGN(const SampledToken token, sampler.sample(session.logits()));
     const Tokenizer& tokenizer = session.model().tokenizer();
     if (!options.ignore_end && tokenizer.is_end_of_generation(token.id)) return FinishReason::kEnd;
@@ -67,7 +68,6 @@ struct Run {
     HB_TRY(session.append({&token.id, 1}));
     if (!go_on) return FinishReason::kCancelled;
     if (text.stopped()) return FinishReason::kStop;
-    if (is_full()) return FinishReason::kLength;
     return std::nullopt;
   }
 };

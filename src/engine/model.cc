@@ -1,5 +1,6 @@
 #include "engine/model.h"
 
+#include "engine/memory_errors.h"
 #include "plan/build_plan.h"
 
 namespace hb {
@@ -15,6 +16,11 @@ void release_weight(void* user, const PlanWeight& weight) {
 }  // namespace
 
 Result<std::shared_ptr<const Model>> Model::load(const std::string& path, std::shared_ptr<Backend> backend) {
+  return without_bad_alloc("the model", [&] { return load_parts(path, std::move(backend)); });
+}
+
+Result<std::shared_ptr<const Model>> Model::load_parts(const std::string& path,
+                                                       std::shared_ptr<Backend> backend) {
   std::shared_ptr<Model> model(new Model);
   model->backend_ = std::move(backend);
   HB_ASSIGN(model->file_, GgufFile::open(path));

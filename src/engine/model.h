@@ -16,7 +16,8 @@ namespace hb {
 // use it.
 class Model {
  public:
-  // ERRORS: those of GgufFile::open, build_plan, Tokenizer::from_gguf and Backend::compile, naming the file.
+  // ERRORS: those of GgufFile::open, build_plan, Tokenizer::from_gguf and Backend::compile, naming the file;
+  // kOutOfMemory.
   static Result<std::shared_ptr<const Model>> load(const std::string& path, std::shared_ptr<Backend> backend);
 
   const GgufFile& file() const { return *file_; }
@@ -33,6 +34,8 @@ class Model {
 
  private:
   Model() = default;
+  static Result<std::shared_ptr<const Model>> load_parts(const std::string& path,
+                                                         std::shared_ptr<Backend> backend);
 
   std::shared_ptr<Backend> backend_;
   std::unique_ptr<GgufFile> file_;

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "engine/memory_errors.h"
+
 namespace hb {
 
 Result<Session> Session::create(std::shared_ptr<const Model> model, const SessionOptions& options) {
@@ -24,7 +26,10 @@ Result<Session> Session::create(std::shared_ptr<const Model> model, const Sessio
   Session session(std::move(model), options);
   const ContextOptions wanted = {.capacity = options.context,
                                  .max_batch = std::min(options.batch, options.context)};
-  HB_ASSIGN(session.context_, session.model_->executable().new_context(wanted));
+  HB_ASSIGN(session.context_, without_bad_alloc("the session", [&] {
+              session.tokens_.reserve(options.context);
+              return session.model_->executable().new_context(wanted);
+            }));
   return session;
 }
 
@@ -38,19 +43,22 @@ Status Session::check(std::span<const int32_t> tokens) const {
   return {};
 }
 
-Status Session::make_room(uint32_t count, const Progress& progress) {
-  const auto used = static_cast<uint32_t>(tokens_.size());
-  if (used + uint64_t{count} <= context()) return {};
-  if (!options_.shift || count > context() / 2) {
-    return fail(
-        ErrorCode::kInvalidArgument,
-        fmt::format(
-            "{} tokens after {} do not fit the context of {}; use a larger --context or a shorter prompt",
-            count, used, context()));
-  }
-  const uint32_t dropped = std::max(used + count - context(), (context() - options_.keep) / 2);
+Status Session::does_not_fit(size_t count, size_t used) const {
+  return fail(
+      ErrorCode::kInvalidArgument,
+      fmt::format(
+          "{} tokens after {} do not fit the context of {}; use a larger --context or a shorter prompt",
+          count, used, context()));
+}
+
+Status Session::make_room(size_t count, const Progress& progress) {
+  const size_t used = tokens_.size(), keep = options_.keep;
+  if (used + count <= context()) return {};
+  if (!options_.shift || count > context() / 2) return does_not_fit(count, used);
+  const size_t half = (context() - keep) / 2;
+  const size_t dropped = std::min(used - keep, std::max(used + count - context(), half));
   std::vector<int32_t> kept(tokens_.begin(), tokens_.begin() + options_.keep);
-  kept.insert(kept.end(), tokens_.begin() + options_.keep + dropped, tokens_.end());
+  kept.insert(kept.end(), tokens_.begin() + static_cast<ptrdiff_t>(keep + dropped), tokens_.end());
   tokens_.clear();
   return evaluate(kept, progress);
 }
@@ -76,12 +84,13 @@ Status Session::evaluate(std::span<const int32_t> tokens, const Progress& progre
 Status Session::append(std::span<const int32_t> tokens, const Progress& progress) {
   if (tokens.empty()) return {};
   HB_TRY(check(tokens));
-  HB_TRY(make_room(static_cast<uint32_t>(tokens.size()), progress));
+  HB_TRY(make_room(tokens.size(), progress));
   return evaluate(tokens, progress);
 }
 
 Result<uint32_t> Session::set_tokens(std::span<const int32_t> tokens, const Progress& progress) {
   HB_TRY(check(tokens));
+  if (tokens.size() > context()) return std::unexpected(does_not_fit(tokens.size(), 0).error());
   const auto differs = std::ranges::mismatch(tokens_, tokens);
   auto kept = static_cast<uint32_t>(differs.in2 - tokens.begin());
   // The last token is always evaluated: its logits are wanted, and only the newest ones are kept.
@@ -99,7 +108,7 @@ void Session::truncate(uint32_t count) {
 
 Status Session::append_with_logits(std::span<const int32_t> tokens, const RowFn& row) {
   HB_TRY(check(tokens));
-  HB_TRY(make_room(static_cast<uint32_t>(tokens.size()), nullptr));
+  HB_TRY(make_room(tokens.size(), nullptr));
   const uint32_t vocab = model_->plan().vocab_size;
   for (uint32_t done = 0; done < tokens.size();) {
     const uint32_t count = std::min(context_->max_batch(), static_cast<uint32_t>(tokens.size()) - done);

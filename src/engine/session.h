@@ -38,6 +38,8 @@ class Session {
   const Model& model() const { return *model_; }
   const std::vector<int32_t>& tokens() const { return tokens_; }
   uint32_t context() const { return context_->capacity(); }
+  // Not one token more can be appended.
+  bool is_full() const { return !options_.shift && tokens_.size() >= context(); }
 
   // Evaluates `tokens` after those that are there. Afterwards logits() are those of what follows.
   // ERRORS: kInvalidArgument (an id outside the vocabulary; more tokens than the context holds), kDevice,
@@ -45,7 +47,8 @@ class Session {
   Status append(std::span<const int32_t> tokens, const Progress& progress = nullptr);
 
   // Makes the session hold exactly `tokens`, evaluating only what differs from what is there. Returns how
-  // many tokens were kept. REQUIRES: at least one token.
+  // many tokens were kept. REQUIRES: at least one token. ERRORS: those of append(). If the tokens do not fit
+  // the context, or one is outside the vocabulary, the session stays as it was; nothing is shifted here.
   Result<uint32_t> set_tokens(std::span<const int32_t> tokens, const Progress& progress = nullptr);
 
   // Forgets all tokens from `count` on. The logits are gone until the next append().
@@ -59,7 +62,9 @@ class Session {
   Status append_with_logits(std::span<const int32_t> tokens, const RowFn& row);
 
   // A file with the tokens, their cache and the logits. Loading checks that it belongs to this model and fits
-  // the context. ERRORS: kIo, kBadFile, kInvalidArgument.
+  // the context, and that all values are finite; a file that fails leaves the session as it was. A file that
+  // cannot be written whole is not written at all. ERRORS: kNotFound, kIo, kBadFile, kInvalidArgument,
+  // kOutOfMemory.
   Status save(const std::string& path) const;
   Status load(const std::string& path);
 
@@ -68,7 +73,8 @@ class Session {
       : model_(std::move(model)), options_(options) {}
 
   Status check(std::span<const int32_t> tokens) const;
-  Status make_room(uint32_t count, const Progress& progress);
+  Status does_not_fit(size_t count, size_t used) const;
+  Status make_room(size_t count, const Progress& progress);
   Status evaluate(std::span<const int32_t> tokens, const Progress& progress);
 
   std::shared_ptr<const Model> model_;

@@ -2,15 +2,17 @@
 //   "HBSESS01", u64 model fingerprint, u32 tokens, u32 vocabulary (0: no logits), u64 cache values a token,
 //   tokens (i32), logits (f32), cache rows (f16, canonical form of backend.h), u64 FNV-1a of everything
 //   before it.
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <system_error>
 
+#include "base/mapped_file.h"
+#include "engine/memory_errors.h"
 #include "engine/session.h"
 
 namespace hb {
@@ -26,7 +28,9 @@ struct Header {
   uint64_t cache_row_elems;
 };
 
-uint64_t fnv(std::span<const uint8_t> bytes, uint64_t hash = 14695981039346656037ull) {
+constexpr uint64_t kFnvStart = 14695981039346656037ull;
+
+uint64_t fnv(std::span<const uint8_t> bytes, uint64_t hash = kFnvStart) {
   for (const uint8_t byte : bytes) hash = (hash ^ byte) * 1099511628211ull;
   return hash;
 }
@@ -45,33 +49,59 @@ uint64_t cache_row_elems(const Plan& plan) {
 }
 
 template <class T>
-void append_bytes(std::vector<uint8_t>& out, const T* values, size_t count) {
-  const auto* bytes = reinterpret_cast<const uint8_t*>(values);
-  out.insert(out.end(), bytes, bytes + count * sizeof(T));
+std::span<const uint8_t> bytes_of(std::span<const T> values) {
+  return {reinterpret_cast<const uint8_t*>(values.data()), values.size_bytes()};
 }
 
-Status write_whole(const std::string& path, const std::vector<uint8_t>& bytes) {
-  const std::string temporary = fmt::format("{}.{}.part", path, ::getpid());
-  std::ofstream out(temporary, std::ios::binary);
-  out.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
-  out.close();
-  std::error_code error;
-  if (out) std::filesystem::rename(temporary, path, error);
-  if (out && !error) return {};
-  std::filesystem::remove(temporary, error);
-  return fail(ErrorCode::kIo,
-              fmt::format("cannot write the session to '{}': {}", path, std::strerror(errno)));
-}
+// A file that appears under its name once it is whole; until then it has another, and goes if it is given up.
+class NewFile {
+ public:
+  explicit NewFile(const std::string& path)
+      : path_(path), temporary_(fmt::format("{}.{}.part", path, ::getpid())) {}
+  ~NewFile() {
+    if (fd_ < 0) return;
+    ::close(fd_);
+    ::unlink(temporary_.c_str());
+  }
+  NewFile(const NewFile&) = delete;
+  NewFile& operator=(const NewFile&) = delete;
 
-Result<std::vector<uint8_t>> read_whole(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in)
-    return fail(ErrorCode::kNotFound,
-                fmt::format("cannot open session '{}': {}", path, std::strerror(errno)));
-  std::vector<uint8_t> bytes{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-  if (in.bad()) return fail(ErrorCode::kIo, fmt::format("cannot read session '{}'", path));
-  return bytes;
-}
+  Status open() {
+    fd_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+    return fd_ < 0 ? failed() : Status();
+  }
+
+  Status write(std::span<const uint8_t> bytes) {
+    hash_ = fnv(bytes, hash_);
+    while (!bytes.empty()) {
+      const ssize_t written = ::write(fd_, bytes.data(), bytes.size());
+      if (written < 0 && errno == EINTR) continue;
+      if (written <= 0) return failed();
+      bytes = bytes.subspan(static_cast<size_t>(written));
+    }
+    return {};
+  }
+
+  // Appends the hash of everything before it, and gives the file its name.
+  Status finish() {
+    const uint64_t hash = hash_;
+    HB_TRY(write(bytes_of(std::span(&hash, 1))));
+    if (::fsync(fd_) != 0 || ::rename(temporary_.c_str(), path_.c_str()) != 0) return failed();
+    ::close(std::exchange(fd_, -1));
+    return {};
+  }
+
+ private:
+  Status failed() const {
+    return fail(ErrorCode::kIo,
+                fmt::format("cannot write the session to '{}': {}", path_, std::strerror(errno)));
+  }
+
+  std::string path_;
+  std::string temporary_;
+  int fd_ = -1;
+  uint64_t hash_ = kFnvStart;
+};
 
 Result<Header> read_header(const std::string& path, std::span<const uint8_t> bytes, const Plan& plan) {
   Header header;
@@ -94,49 +124,76 @@ Result<Header> read_header(const std::string& path, std::span<const uint8_t> byt
   return header;
 }
 
+// The contract refuses NaN and infinity wherever they come from.
+bool all_finite(std::span<const uint16_t> halves) {
+  return std::ranges::none_of(halves, [](uint16_t bits) { return (bits & 0x7c00) == 0x7c00; });
+}
+bool all_finite(std::span<const float> floats) {
+  return std::ranges::all_of(floats, [](float x) { return x - x == 0.0f; });
+}
+
+// What lies between header and hash. BORROWS the file's bytes, in which all three are aligned.
+struct Parts {
+  std::span<const int32_t> tokens;
+  std::span<const float> logits;
+  std::span<const uint16_t> cache;
+
+  Parts(std::span<const uint8_t> bytes, const Header& header) {
+    const uint8_t* at = bytes.data() + sizeof(Header);
+    tokens = {reinterpret_cast<const int32_t*>(at), header.token_count};
+    at += tokens.size_bytes();
+    logits = {reinterpret_cast<const float*>(at), header.vocab};
+    at += logits.size_bytes();
+    cache = {reinterpret_cast<const uint16_t*>(at), header.token_count * header.cache_row_elems};
+  }
+};
+
 }  // namespace
 
 Status Session::save(const std::string& path) const {
   const auto count = static_cast<uint32_t>(tokens_.size());
-  HB_ASSIGN(const std::vector<uint16_t> cache, context_->read_cache(0, count));
   Header header = {};
   std::memcpy(header.magic, kMagic, 8);
   header.fingerprint = fingerprint(model_->plan());
   header.token_count = count;
   header.vocab = static_cast<uint32_t>(logits_.size());
   header.cache_row_elems = cache_row_elems(model_->plan());
-  std::vector<uint8_t> bytes;
-  append_bytes(bytes, &header, 1);
-  append_bytes(bytes, tokens_.data(), tokens_.size());
-  append_bytes(bytes, logits_.data(), logits_.size());
-  append_bytes(bytes, cache.data(), cache.size());
-  const uint64_t checksum = fnv(bytes);
-  append_bytes(bytes, &checksum, 1);
-  return write_whole(path, bytes);
+  HB_ASSIGN(const std::vector<uint16_t> cache,
+            without_bad_alloc("the session's cache", [&] { return context_->read_cache(0, count); }));
+  NewFile file(path);
+  HB_TRY(file.open());
+  HB_TRY(file.write(bytes_of(std::span<const Header>(&header, 1))));
+  HB_TRY(file.write(bytes_of(std::span<const int32_t>(tokens_))));
+  HB_TRY(file.write(bytes_of(logits_)));
+  HB_TRY(file.write(bytes_of(std::span<const uint16_t>(cache))));
+  return file.finish();
 }
 
 Status Session::load(const std::string& path) {
-  HB_ASSIGN(const std::vector<uint8_t> bytes, read_whole(path));
-  HB_ASSIGN(const Header header, read_header(path, bytes, model_->plan()));
-  if (header.token_count > context()) {
+  HB_ASSIGN(const std::unique_ptr<MappedFile> file, MappedFile::open(path));
+  const auto header = read_header(path, file->bytes(), model_->plan());
+  HB_TRY(file->intact());
+  if (!header) return std::unexpected(header.error());
+  if (header->token_count > context()) {
     return fail(ErrorCode::kInvalidArgument,
                 fmt::format("session '{}' holds {} tokens, the context only {}; use a larger --context", path,
-                            header.token_count, context()));
+                            header->token_count, context()));
   }
-  const uint8_t* at = bytes.data() + sizeof(Header);
-  std::vector<int32_t> tokens(header.token_count);
-  std::memcpy(tokens.data(), at, tokens.size() * 4);
-  at += tokens.size() * 4;
-  HB_TRY(check(tokens));
-  std::vector<float> logits(header.vocab);
-  std::memcpy(logits.data(), at, logits.size() * 4);
-  at += logits.size() * 4;
-  std::vector<uint16_t> cache(header.token_count * header.cache_row_elems);
-  std::memcpy(cache.data(), at, cache.size() * 2);
-  HB_TRY(context_->write_cache(0, header.token_count, cache));
-  tokens_ = std::move(tokens);
-  loaded_logits_ = std::move(logits);
+  const Parts parts(file->bytes(), *header);
+  if (const Status status = check(parts.tokens); !status)
+    return fail(ErrorCode::kBadFile, status.error().within(path).message);
+  if (!all_finite(parts.logits) || !all_finite(parts.cache)) {
+    return fail(ErrorCode::kBadFile,
+                fmt::format("'{}' is no usable session: it holds values that are not finite", path));
+  }
+  HB_TRY(context_->write_cache(0, header->token_count, parts.cache));
+  tokens_.assign(parts.tokens.begin(), parts.tokens.end());
+  loaded_logits_.assign(parts.logits.begin(), parts.logits.end());
   logits_ = loaded_logits_;
+  if (const Status intact = file->intact(); !intact) {
+    truncate(0);
+    return intact;
+  }
   return {};
 }
 

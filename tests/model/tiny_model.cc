@@ -98,9 +98,11 @@ struct Parts {
   GgufHeader header;
   std::vector<std::vector<uint8_t>> data;
   uint64_t seed;
+  std::function<TensorType(const std::string&)> type_of;
 
   uint64_t next_seed() const { return seed * 1000003 + data.size(); }
   void matrix(const std::string& name, TensorType type, uint64_t row_elems, uint64_t rows) {
+    if (type_of) type = type_of(name);
     header.add_tensor(name, type, {row_elems, rows});
     data.push_back(random_tensor(type, row_elems, rows, next_seed()));
   }
@@ -169,7 +171,7 @@ void add_layer(const TinyModel& model, uint32_t layer, Parts* parts) {
 }
 
 Parts make_parts(const TinyModel& model) {
-  Parts parts{GgufHeader(), {}, model.seed};
+  Parts parts{GgufHeader(), {}, model.seed, model.type_of};
   add_hyperparameters(model, &parts.header);
   if (model.architecture == "gemma3") {
     add_tiny_spm(&parts.header, model.vocab);

@@ -1,7 +1,8 @@
 // The product of a tile of 32 rows of F32, F16 or BF16 weights and up to eight float columns.
 //
-// As in matvec-inl.h rows sit in vector elements and the sixteen lanes are visited one after the other; here a lane is
-// made of single elements, so its sums stay in registers and the number of columns is a template parameter.
+// As in matvec-inl.h rows sit in vector elements and the sixteen lanes are visited one after the other; here
+// a lane is made of single elements, so its sums stay in registers and the number of columns is a template
+// parameter.
 #pragma once
 
 #include "backend/cpu/lane_order.h"
@@ -22,12 +23,14 @@ HB_ALWAYS_INLINE Floats load_weights(const uint8_t* column, uint32_t row) {
 
 // One lane of kColumns columns, for a native vector of rows. `weights`: the lane's first element.
 template <TensorType kType, int kColumns>
-HB_ALWAYS_INLINE void multiply_float_lane(const uint8_t* weights, uint32_t lane, uint32_t cols, const FloatPanel& panel,
-                                          uint32_t column, uint32_t row, const BlockPlace& place) {
+HB_ALWAYS_INLINE void multiply_float_lane(const uint8_t* weights, uint32_t lane, uint32_t cols,
+                                          const FloatPanel& panel, uint32_t column, uint32_t row,
+                                          const BlockPlace& place) {
   constexpr size_t kStride = kTileRows * (kType == TensorType::kF32 ? 4 : 2);
   Floats acc[kColumns];
 #pragma GCC unroll 4
-  for (int c = 0; c < kColumns; ++c) acc[c] = splat(lane < cols ? -0.0f : 0.0f);  // -0 + x is x: the first is assigned
+  for (int c = 0; c < kColumns; ++c)
+    acc[c] = splat(lane < cols ? -0.0f : 0.0f);  // -0 + x is x: the first is assigned
   const float* x = panel.values + column * panel.stride;
   for (uint32_t i = lane; i < cols; i += kLanes, weights += kStride) {
     const Floats w = load_weights<kType>(weights, row);

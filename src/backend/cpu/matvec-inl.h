@@ -1,9 +1,11 @@
-// The product of a tile of 32 quantised rows and a panel of up to eight columns (tile_layout.h, matvec_args.h).
+// The product of a tile of 32 quantised rows and a panel of up to eight columns (tile_layout.h,
+// matvec_args.h).
 //
-// Rows sit in the elements of a vector; one broadcast word of activations meets four columns of sixteen rows (two
-// sixteens, from the two nibbles of the same bytes). A block of a part of the rows is unpacked once into registers and
-// then multiplied with every column, so the number of columns is an ordinary loop count. The sixteen lanes are visited
-// one after the other (lane_order.h); a lane's sums live in memory that stays in the first-level cache.
+// Rows sit in the elements of a vector; one broadcast word of activations meets four columns of sixteen rows
+// (two sixteens, from the two nibbles of the same bytes). A block of a part of the rows is unpacked once into
+// registers and then multiplied with every column, so the number of columns is an ordinary loop count. The
+// sixteen lanes are visited one after the other (lane_order.h); a lane's sums live in memory that stays in
+// the first-level cache.
 #pragma once
 
 #include "backend/cpu/lane_order.h"
@@ -145,7 +147,8 @@ struct Products {
   Ints high;
 };
 
-// Where the sums of a dot product start: -offset * sum of the activations takes the offset of the codes out again.
+// Where the sums of a dot product start: -offset * sum of the activations takes the offset of the codes out
+// again.
 template <int kOffset>
 HB_ALWAYS_INLINE Ints start_sum(int32_t activation_sum) {
   if constexpr (kOffset == 0) return Ints{};
@@ -154,8 +157,8 @@ HB_ALWAYS_INLINE Ints start_sum(int32_t activation_sum) {
 
 // The exact integer products of a block: sum over halves of group scale * (codes . activations).
 template <TensorType kType>
-HB_ALWAYS_INLINE Products integer_products(const PartCodes& codes, const PartScales& low, const PartScales& high,
-                                           const int8_t* x, const BlockMeta& meta) {
+HB_ALWAYS_INLINE Products integer_products(const PartCodes& codes, const PartScales& low,
+                                           const PartScales& high, const int8_t* x, const BlockMeta& meta) {
   constexpr FormatTraits kFormat = format_traits(kType);
   constexpr bool kSigned = kFormat.code_bits == 8 || kFormat.codebook;
   constexpr int kBits = kSigned ? 8 : kFormat.code_bits;
@@ -201,15 +204,16 @@ struct LaneSums {
   PanelSums level[1 + kTreeDepth];
 };
 
-// What happens to the term of a block: the sums in [begin, end) are added to it, the total goes to `target`. A lane's
-// first block begins behind level[0]; its last one goes on to the sums that wait.
+// What happens to the term of a block: the sums in [begin, end) are added to it, the total goes to `target`.
+// A lane's first block begins behind level[0]; its last one goes on to the sums that wait.
 struct BlockPlace {
   const PanelSums* begin;
   const PanelSums* end;
   PanelSums* target;
 };
 
-HB_ALWAYS_INLINE BlockPlace place_block(bool first, bool last, uint32_t joins, LaneSums& sums, PanelSums& out) {
+HB_ALWAYS_INLINE BlockPlace place_block(bool first, bool last, uint32_t joins, LaneSums& sums,
+                                        PanelSums& out) {
   PanelSums* joined = joins < kTreeDepth ? &sums.level[1 + joins] : &out;
   return {.begin = sums.level + (first ? 1 : 0),
           .end = sums.level + 1 + (last ? joins : 0),
@@ -258,7 +262,8 @@ inline void join_empty_lane(uint32_t width, const BlockPlace& place) {
   }
 }
 
-// Reading ahead of the kernel by this much hides the memory's latency; less or more than 4 to 9 KB read slower.
+// Reading ahead of the kernel by this much hides the memory's latency; less or more than 4 to 9 KB read
+// slower.
 inline constexpr size_t kPrefetchBytes = 6144;
 
 HB_ALWAYS_INLINE void prefetch(const uint8_t* from, size_t bytes) {
@@ -280,12 +285,13 @@ void tile_product(const uint8_t* tile, uint32_t cols, const QuantisedPanel& pane
     for (uint32_t b = lane; b < blocks; b += kLanes, record += kLayout.bytes) {
       prefetch(record, kLayout.bytes);
       const size_t slot = size_t{b} * panel.width;
-      multiply_block<kType>({.header = tile + size_t{b / blocks_per_super(kFormat.scales)} * kLayout.header_bytes,
-                             .record = record,
-                             .x = panel.codes + kBlockElems * slot,
-                             .meta = panel.meta + slot,
-                             .width = panel.width,
-                             .place = place_block(b == lane, b + kLanes >= blocks, joins, sums, out)});
+      multiply_block<kType>(
+          {.header = tile + size_t{b / blocks_per_super(kFormat.scales)} * kLayout.header_bytes,
+           .record = record,
+           .x = panel.codes + kBlockElems * slot,
+           .meta = panel.meta + slot,
+           .width = panel.width,
+           .place = place_block(b == lane, b + kLanes >= blocks, joins, sums, out)});
     }
   }
 }

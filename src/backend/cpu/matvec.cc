@@ -36,8 +36,8 @@ struct Product {
   size_t tile_bytes() const { return weight.tile_bytes + (up ? up->tile_bytes : 0); }
 };
 
-void multiply_tile(const KernelTable& kernels, const PackedWeight& weight, uint32_t tile, const Activation& in,
-                   uint32_t panel, PanelSums& out) {
+void multiply_tile(const KernelTable& kernels, const PackedWeight& weight, uint32_t tile,
+                   const Activation& in, uint32_t panel, PanelSums& out) {
   if (is_quantised(weight.type)) {
     tile_kernel(kernels, weight.type)(weight.tile(tile), weight.cols, in.quantised_panel(panel), out);
   } else {

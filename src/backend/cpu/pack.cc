@@ -123,8 +123,13 @@ Status check_scales(const BlockScales& scales, uint32_t block) {
 struct TileSource {
   const uint8_t* first_row;
   size_t row_bytes;
-  uint32_t rows;  // that exist, 1 to 32
+  uint32_t first;  // number of that row in the matrix, for messages
+  uint32_t rows;   // that exist, 1 to 32
 };
+
+std::unexpected<Error> in_row(const TileSource& source, uint32_t r, const Status& status) {
+  return std::unexpected(status.error().within(fmt::format("row {}", source.first + r)));
+}
 
 template <TensorType kType>
 void pack_codes(const TileSource& source, uint32_t block, uint8_t* out) {
@@ -143,9 +148,7 @@ Status pack_scales(const TileSource& source, uint32_t block, uint8_t* headers, u
   constexpr BlockLayout kLayout = block_layout(kFormat);
   for (uint32_t r = 0; r < source.rows; ++r) {
     const BlockScales scales = unpack_scales<kType>(source.first_row + r * source.row_bytes, block);
-    if (const Status status = check_scales(scales, block); !status) {
-      return std::unexpected(status.error().within(fmt::format("row {}", r)));
-    }
+    if (const Status status = check_scales(scales, block); !status) return in_row(source, r, status);
     store_scales<kFormat.scales>(scales, r, out + kLayout.scale_offset);
     if constexpr (kLayout.header_bytes > 0) {
       uint8_t* header = headers + size_t{block / 8} * kLayout.header_bytes;
@@ -172,9 +175,7 @@ Status pack_quantised_tile(const TileSource& source, uint32_t blocks, uint8_t* o
 Status pack_float_tile(TensorType type, const TileSource& source, uint32_t cols, uint8_t* out) {
   for (uint32_t r = 0; r < source.rows; ++r) {
     const uint8_t* row = source.first_row + r * source.row_bytes;
-    if (const Status status = check_row(type, row, cols); !status) {
-      return std::unexpected(status.error().within(fmt::format("row {}", r)));
-    }
+    if (const Status status = check_row(type, row, cols); !status) return in_row(source, r, status);
     for_each_in_lane_order(cols, [&](uint32_t col, uint32_t position) {
       const float value = load_float(type, row, col);
       const size_t index = size_t{position} * kTileRows + r;
@@ -197,7 +198,7 @@ Status pack_tile(const PlanWeight& weight, uint32_t tile, uint8_t* out) {
   const TensorTypeInfo& info = tensor_type_info(weight.type);
   const size_t row_bytes = size_t{weight.cols} / info.block_elems * info.block_bytes;
   const uint32_t first = tile * kTileRows;
-  const TileSource source = {weight.bytes.data() + first * row_bytes, row_bytes,
+  const TileSource source = {weight.bytes.data() + first * row_bytes, row_bytes, first,
                              std::min(kTileRows, weight.rows - first)};
   std::memset(out, 0, tile_bytes(weight.type, weight.cols));
   Status status;
@@ -209,8 +210,7 @@ Status pack_tile(const PlanWeight& weight, uint32_t tile, uint8_t* out) {
     status = pack_float_tile(weight.type, source, weight.cols, out);
   }
   if (status) return {};
-  return std::unexpected(
-      status.error().within(fmt::format("tensor '{}', tile from row {}", weight.name, first)));
+  return std::unexpected(status.error().within(fmt::format("tensor '{}'", weight.name)));
 }
 
 namespace {

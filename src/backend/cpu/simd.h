@@ -1,9 +1,10 @@
 // Vectors of one instruction set, for the kernels in *-inl.h.
 //
-// This header and the kernels are compiled once per row of isas.def; HB_CPU_ISA is that row's name and the namespace
-// that keeps the copies apart. A kernel uses native vectors of kWidth 32-bit elements (16, 8 or 4) and, where the
-// contract speaks of sixteen lanes, F32x16: kParts of them. Arithmetic is the compiler's own on vector types; only what
-// it lacks (integer dot products, half conversions, widening loads) is written with intrinsics, in simd_*.h.
+// This header and the kernels are compiled once per row of isas.def; HB_CPU_ISA is that row's name and the
+// namespace that keeps the copies apart. A kernel uses native vectors of kWidth 32-bit elements (16, 8 or 4)
+// and, where the contract speaks of sixteen lanes, F32x16: kParts of them. Arithmetic is the compiler's own
+// on vector types; only what it lacks (integer dot products, half conversions, widening loads) is written
+// with intrinsics, in simd_*.h.
 #pragma once
 
 #include <cstddef>
@@ -110,15 +111,15 @@ HB_ALWAYS_INLINE To map_parts(const From& a, const From& b, F f) {
   return result;
 }
 
-#define HB_BINARY(Type, Scalar, op)                                                                             \
-  HB_ALWAYS_INLINE Type operator op(const Type& a, const Type& b) {                                             \
-    return map_parts<Type>(a, b, [](auto x, auto y) HB_LAMBDA_INLINE { return x op y; });                       \
-  }                                                                                                             \
-  HB_ALWAYS_INLINE Type operator op(const Type& a, Scalar b) {                                                  \
-    return map_parts<Type>(a, [b](auto x) HB_LAMBDA_INLINE { return x op b; });                                 \
-  }                                                                                                             \
-  HB_ALWAYS_INLINE Type operator op(Scalar a, const Type& b) {                                                  \
-    return map_parts<Type>(b, [a](auto x) HB_LAMBDA_INLINE { return a op x; });                                 \
+#define HB_BINARY(Type, Scalar, op)                                                       \
+  HB_ALWAYS_INLINE Type operator op(const Type& a, const Type& b) {                       \
+    return map_parts<Type>(a, b, [](auto x, auto y) HB_LAMBDA_INLINE { return x op y; }); \
+  }                                                                                       \
+  HB_ALWAYS_INLINE Type operator op(const Type& a, Scalar b) {                            \
+    return map_parts<Type>(a, [b](auto x) HB_LAMBDA_INLINE { return x op b; });           \
+  }                                                                                       \
+  HB_ALWAYS_INLINE Type operator op(Scalar a, const Type& b) {                            \
+    return map_parts<Type>(b, [a](auto x) HB_LAMBDA_INLINE { return a op x; });           \
   }
 HB_BINARY(F32x16, float, +)
 HB_BINARY(F32x16, float, -)

@@ -1,4 +1,5 @@
-// The same operations without intrinsics, for processors that have no row of their own. Included by simd.h only.
+// The same operations without intrinsics, for processors that have no row of their own. Included by simd.h
+// only.
 #pragma once
 
 #include "base/half.h"
@@ -28,8 +29,11 @@ inline constexpr int kSignedBias = 0;
 
 // See simd_x86.h.
 template <int kCodeBits, int kGroups>
-HB_ALWAYS_INLINE void dot(const Bytes* low, const Bytes* high, const int8_t* x, Ints& sum_low, Ints& sum_high) {
-  const auto code = [](Bytes codes, int i) { return kCodeBits == 8 ? static_cast<int8_t>(codes[i]) : codes[i]; };
+HB_ALWAYS_INLINE void dot(const Bytes* low, const Bytes* high, const int8_t* x, Ints& sum_low,
+                          Ints& sum_high) {
+  const auto code = [](Bytes codes, int i) {
+    return kCodeBits == 8 ? static_cast<int8_t>(codes[i]) : codes[i];
+  };
   for (int j = 0; j < kGroups; ++j) {
     for (int i = 0; i < 4 * kWidth; ++i) {
       sum_low[i / 4] += code(low[j], i) * x[4 * j + i % 4];

@@ -34,23 +34,27 @@ HB_ALWAYS_INLINE void store_half(uint16_t* to, Floats v) {
 
 HB_ALWAYS_INLINE Ints load_u8(const uint8_t* from) {
 #if defined(__AVX512BW__)
-  return reinterpret_cast<Ints>(_mm512_cvtepu8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from))));
+  return reinterpret_cast<Ints>(
+      _mm512_cvtepu8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from))));
 #else
   return reinterpret_cast<Ints>(_mm256_cvtepu8_epi32(_mm_loadu_si64(from)));
 #endif
 }
 HB_ALWAYS_INLINE Ints load_i8(const uint8_t* from) {
 #if defined(__AVX512BW__)
-  return reinterpret_cast<Ints>(_mm512_cvtepi8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from))));
+  return reinterpret_cast<Ints>(
+      _mm512_cvtepi8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from))));
 #else
   return reinterpret_cast<Ints>(_mm256_cvtepi8_epi32(_mm_loadu_si64(from)));
 #endif
 }
 HB_ALWAYS_INLINE Ints load_u16(const uint16_t* from) {
 #if defined(__AVX512BW__)
-  return reinterpret_cast<Ints>(_mm512_cvtepu16_epi32(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from))));
+  return reinterpret_cast<Ints>(
+      _mm512_cvtepu16_epi32(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from))));
 #else
-  return reinterpret_cast<Ints>(_mm256_cvtepu16_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from))));
+  return reinterpret_cast<Ints>(
+      _mm256_cvtepu16_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from))));
 #endif
 }
 
@@ -70,9 +74,9 @@ HB_ALWAYS_INLINE Register broadcast_word(const int8_t* four_codes) {
   return HB_X86(set1_epi32)(word);
 }
 
-// dot<kCodeBits, kGroups>(low, high, x, sum_low, sum_high): for every group j, adds the products of the four codes in each
-// 32-bit element of low[j] (and high[j]) and the four activations at x + 4 * j to sum_low (sum_high). Codes of 8 bits are
-// signed; their sums must start at -kSignedBias times the activations' sum.
+// dot<kCodeBits, kGroups>(low, high, x, sum_low, sum_high): for every group j, adds the products of the four
+// codes in each 32-bit element of low[j] (and high[j]) and the four activations at x + 4 * j to sum_low
+// (sum_high). Codes of 8 bits are signed; their sums must start at -kSignedBias times the activations' sum.
 
 #if defined(__AVX512VNNI__) || defined(__AVXVNNI__)
 
@@ -82,8 +86,9 @@ inline constexpr int kSignedBias = 128;
 // sum += the four products of each 32-bit element with the four activations at `word`.
 HB_ALWAYS_INLINE Ints dot_word(Ints sum, Bytes codes, const int8_t* word) {
 #if defined(__AVX512BW__)
-  // The broadcast as a part of the load: a broadcast of its own, which compilers make to use it twice, takes a slot of
-  // the units that multiply (Zen 5: 16 products with 8 broadcasts 705, with embedded ones 1030 of 1054 Gop/s).
+  // The broadcast as a part of the load: a broadcast of its own, which compilers make to use it twice, takes
+  // a slot of the units that multiply (Zen 5: 16 products with 8 broadcasts 705, with embedded ones 1030 of
+  // 1054 Gop/s).
   using Word = const int32_t [[gnu::may_alias, gnu::aligned(1)]];
   asm("vpdpbusd %2%{1to16%}, %1, %0" : "+v"(sum) : "v"(codes), "m"(*reinterpret_cast<Word*>(word)));
   return sum;
@@ -93,7 +98,8 @@ HB_ALWAYS_INLINE Ints dot_word(Ints sum, Bytes codes, const int8_t* word) {
 }
 
 template <int kCodeBits, int kGroups>
-HB_ALWAYS_INLINE void dot(const Bytes* low, const Bytes* high, const int8_t* x, Ints& sum_low, Ints& sum_high) {
+HB_ALWAYS_INLINE void dot(const Bytes* low, const Bytes* high, const int8_t* x, Ints& sum_low,
+                          Ints& sum_high) {
   constexpr uint8_t kFlip = kCodeBits == 8 ? 0x80 : 0;
 #pragma GCC unroll 8
   for (int j = 0; j < kGroups; ++j) {
@@ -126,10 +132,12 @@ HB_ALWAYS_INLINE Ints add_pairs(Ints sum, Register pairs) {
   return sum + reinterpret_cast<Ints>(HB_X86(madd_epi16)(pairs, HB_X86(set1_epi16)(1)));
 }
 
-// As many results of vpmaddubsw fit into 16 bits as codes are small: 8 of 4 bits (8 * 2 * 15 * 127 = 30480), 4 of 5 bits
-// (31496), 2 of 6 bits (32004); a signed byte's magnitude allows one (2 * 128 * 127 = 32512). Then vpmaddwd widens them.
+// As many results of vpmaddubsw fit into 16 bits as codes are small: 8 of 4 bits (8 * 2 * 15 * 127 = 30480),
+// 4 of 5 bits (31496), 2 of 6 bits (32004); a signed byte's magnitude allows one (2 * 128 * 127 = 32512).
+// Then vpmaddwd widens them.
 template <int kCodeBits, int kGroups>
-HB_ALWAYS_INLINE void dot(const Bytes* low, const Bytes* high, const int8_t* x, Ints& sum_low, Ints& sum_high) {
+HB_ALWAYS_INLINE void dot(const Bytes* low, const Bytes* high, const int8_t* x, Ints& sum_low,
+                          Ints& sum_high) {
   constexpr int kFit = kCodeBits <= 4 ? 8 : kCodeBits == 5 ? 4 : kCodeBits == 6 ? 2 : 1;
   constexpr int kRun = kFit < kGroups ? kFit : kGroups;
 #pragma GCC unroll 8
