@@ -10,7 +10,7 @@ function(hb_layer NAME)
 endfunction()
 
 # hb_test(NAME SOURCES a_test.cc LINKS hb_base [LABELS slow])
-# One GoogleTest binary; ctest lists each of its cases, labelled with the folder's name besides LABELS.
+# One GoogleTest binary; ctest lists each of its cases, labelled with LABELS, or else the folder's name.
 function(hb_test NAME)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINKS;LABELS" ${ARGN})
   add_executable(${NAME} ${ARG_SOURCES})
@@ -20,9 +20,11 @@ function(hb_test NAME)
   if(CMAKE_CROSSCOMPILING)
     set(filter TEST_FILTER "-*DeathTest*")
   endif()
-  get_filename_component(folder ${CMAKE_CURRENT_SOURCE_DIR} NAME)
+  if(NOT ARG_LABELS)
+    get_filename_component(ARG_LABELS ${CMAKE_CURRENT_SOURCE_DIR} NAME)
+  endif()
   gtest_discover_tests(${NAME} DISCOVERY_MODE PRE_TEST WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} ${filter}
-                       PROPERTIES LABELS "${folder};${ARG_LABELS}")
+                       PROPERTIES LABELS "${ARG_LABELS}")
 endfunction()
 
 # hb_fuzz(NAME SOURCES gguf_fuzz.cc LINKS hb_model)
