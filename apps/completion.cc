@@ -96,10 +96,12 @@ std::string zsh_spec(const std::string& flag, std::string description) {
 std::string zsh_script(const std::vector<CommandWords>& commands) {
   std::string names, cases;
   for (const CommandWords& command : commands) {
-    names += fmt::format("    {}\n", quoted(command.name + ":" + command.description));
+    names += fmt::format("    {}\n", quoted(fmt::format("{}:{}", command.name, command.description)));
     cases += fmt::format("    {}) _arguments", command.name);
     for (const OptionWords& option : command.options) {
-      for (const std::string& flag : option.flags) cases += " " + zsh_spec(flag, option.description);
+      for (const std::string& flag : option.flags) {
+        cases += fmt::format(" {}", zsh_spec(flag, option.description));
+      }
     }
     if (!command.kinds.empty()) cases += fmt::format(" '1:kind:({})'", fmt::join(command.kinds, " "));
     cases += " '*:file:_files' ;;\n";
@@ -126,7 +128,7 @@ std::string fish_option(const CommandWords& command, const OptionWords& option) 
     line += flag.starts_with("--") ? fmt::format(" -l {}", flag.substr(2))
                                    : fmt::format(" -s {}", flag.substr(1));
   }
-  return line + " -d " + quoted(option.description) + "\n";
+  return fmt::format("{} -d {}\n", line, quoted(option.description));
 }
 
 std::string fish_script(const std::vector<CommandWords>& commands) {

@@ -46,6 +46,8 @@ namespace hb {
   return static_cast<uint16_t>(result | sign);
 }
 
-[[gnu::always_inline]] constexpr float bf16_to_f32(uint16_t b) { return std::bit_cast<float>(static_cast<uint32_t>(b) << 16); }
+[[gnu::always_inline]] constexpr float bf16_to_f32(uint16_t b) {
+  return std::bit_cast<float>(static_cast<uint32_t>(b) << 16);
+}
 
 }  // namespace hb

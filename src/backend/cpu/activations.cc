@@ -5,8 +5,10 @@
 namespace hb::cpu {
 
 Status Activation::set_rows(uint32_t rows) {
-  rows_ = rows;
-  if (rows <= row_capacity_) return {};
+  if (rows <= row_capacity_) {
+    rows_ = rows;
+    return {};
+  }
   const size_t elems = size_t{rows} * width_;
   if (kind_ == PlanBuffer::Kind::kF32) {
     HB_ASSIGN(data_, AlignedBuffer::allocate(elems * sizeof(float)));
@@ -14,7 +16,7 @@ Status Activation::set_rows(uint32_t rows) {
     HB_ASSIGN(data_, AlignedBuffer::allocate(elems));
     HB_ASSIGN(meta_, AlignedBuffer::allocate(elems / kBlockElems * sizeof(BlockMeta)));
   }
-  row_capacity_ = rows;
+  rows_ = row_capacity_ = rows;
   return {};
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <type_traits>
 
 #include "backend/cpu/matvec.h"
 #include "backend/cpu/pack.h"
@@ -62,34 +63,34 @@ Status CpuContext::forward(const Batch& batch) {
   HB_TRY(set_rows(batch));
   set_rope_rows(batch);
   for (size_t i = 0; i < plan_.ops.size();) {
-    if (std::holds_alternative<MatvecOp>(plan_.ops[i])) {
-      i = matvec_group(i);
-    } else {
-      std::visit([&](const auto& op) { run(op, batch); }, plan_.ops[i]);
-      ++i;
-    }
+    i += std::visit(
+        [&]<class Op>(const Op& op) -> size_t {
+          if constexpr (std::is_same_v<Op, MatvecOp>) {
+            return run_matvec_group(i);
+          } else {
+            run(op, batch);
+            return 1;
+          }
+        },
+        plan_.ops[i]);
   }
   return {};
 }
 
-size_t CpuContext::matvec_group(size_t first) {
+size_t CpuContext::run_matvec_group(size_t first) {
   MatvecOp group[8];
   size_t count = 0;
   for (; first + count < plan_.ops.size() && count < std::size(group); ++count) {
     const auto* op = std::get_if<MatvecOp>(&plan_.ops[first + count]);
     if (op == nullptr || (count > 0 && op->in != group[0].in)) break;
     const auto touches = [op](const MatvecOp& other) {
-      return other.out == op->residual || other.out == op->out;
+      return other.out == op->residual || other.out == op->out || other.residual == op->out;
     };
     if (std::any_of(group, group + count, touches)) break;
     group[count] = *op;
   }
   run_matvecs({group, count}, weights_, activations_, shared_);
-  return first + count;
-}
-
-void CpuContext::run(const MatvecOp& op, const Batch&) {
-  run_matvecs({&op, 1}, weights_, activations_, shared_);
+  return count;
 }
 
 void CpuContext::run(const EmbedOp& op, const Batch& batch) {

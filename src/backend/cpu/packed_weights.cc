@@ -1,5 +1,7 @@
 #include "backend/cpu/packed_weights.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <mutex>
 #include <optional>
@@ -24,7 +26,7 @@ std::vector<bool> find_vectors(const Plan& plan) {
 
 Status pack_vector(const PlanWeight& weight, AlignedBuffer& out) {
   if (const Status status = check_row(weight.type, weight.bytes.data(), weight.cols); !status) {
-    return std::unexpected(status.error().within("tensor '" + weight.name + "'"));
+    return std::unexpected(status.error().within(fmt::format("tensor '{}'", weight.name)));
   }
   const auto values = out.as<float>();
   for (uint32_t i = 0; i < weight.cols; ++i) values[i] = load_float(weight.type, weight.bytes.data(), i);

@@ -69,7 +69,8 @@ class ReprWriter {
         out_ += float_repr(value.as_double());
         break;
       case Kind::kString:
-        out_ += value.markup() ? "Markup(" + quoted(value.as_string()) + ")" : quoted(value.as_string());
+        out_ +=
+            value.markup() ? fmt::format("Markup({})", quoted(value.as_string())) : quoted(value.as_string());
         break;
       case Kind::kList:
         return items(value.items(), "[", "]");
@@ -93,7 +94,7 @@ class ReprWriter {
         out_ += fmt::format("<function {}>", value.function().builtin->name);
         break;
       default:
-        out_ += "<" + type_name(value) + ">";
+        out_ += fmt::format("<{}>", type_name(value));
         break;
     }
     return {};
@@ -152,7 +153,7 @@ class ReprWriter {
   }
 
   void macro(const Macro& macro) {
-    out_ += macro.name.empty() ? "<Macro anonymous>" : "<Macro " + quoted(macro.name) + ">";
+    out_ += macro.name.empty() ? "<Macro anonymous>" : fmt::format("<Macro {}>", quoted(macro.name));
   }
 
   Status loop(LoopState& loop) {
