@@ -83,6 +83,7 @@ class RefBackend final : public Backend {
         return fail(ErrorCode::kOutOfMemory,
                     fmt::format("no memory for weight '{}' of {} bytes", weight.name, weight.bytes.size()));
       }
+      if (options.bytes_done != nullptr) options.bytes_done(options.user, weight.bytes);
       if (options.weight_done != nullptr) options.weight_done(options.user, weight);
       weight.bytes = bytes.back();
     }
