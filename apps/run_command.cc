@@ -168,6 +168,13 @@ void print_json(const Answer& answer, const Evidence& evidence, const nlohmann::
   fmt::print("{}\n", json.dump());
 }
 
+Status end_output(const Options& options) {
+  if (!options.json) std::fputc('\n', stdout);
+  std::fflush(stdout);
+  if (std::ferror(stdout) == 0) return {};
+  return fail(ErrorCode::kIo, fmt::format("cannot write to standard output: {}", std::strerror(errno)));
+}
+
 Result<int> run_prompt(const Options& options) {
   HB_ASSIGN(const std::string text, read_text(options.prompt, "prompt"));
   HB_ASSIGN(Run prepared, prepare(options));
@@ -181,8 +188,7 @@ Result<int> run_prompt(const Options& options) {
   HB_TRY(write_files(*run, *answer));
   const Style style(stderr, run->engine.settings);
   const nlohmann::ordered_json logprobs = std::move(run->logprobs);
-  if (!options.json) fmt::print("\n");
-  std::fflush(stdout);
+  HB_TRY(end_output(options));
   const Evidence evidence = collect_evidence(std::move(run), answer->stats);
   if (options.json)
     print_json(*answer, evidence, logprobs);

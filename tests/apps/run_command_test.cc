@@ -159,6 +159,13 @@ TEST_F(RunCommand, ErrorsSayWhatToDo) {
   }
 }
 
+TEST_F(RunCommand, AFullDiskIsAnError) {
+  const BinaryRun result =
+      run_command("'" HALFBYTE_BINARY "' run -q -n 3 -m '" + model_path() + "' hello >/dev/full");
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.output, StartsWith("halfbyte: cannot write to standard output"));
+}
+
 TEST_F(RunCommand, RealModelAnswersSensibly) {
   HB_REAL_MODEL_OR_SKIP(path, kSmolLm2);
   const ModelRun result = run("run -m '" + path + "' --temp 0 -n 24 --raw 'The capital of France is'");
