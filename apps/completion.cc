@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <vector>
 
 namespace hb {
@@ -17,22 +18,36 @@ struct CommandWords {
   std::string name;
   std::string description;
   std::vector<OptionWords> options;
+  std::vector<std::string> kinds;  // "tokens" of "compare tokens"
 };
 
-CommandWords words_of(const CLI::App& command) {
-  CommandWords words{command.get_name(), command.get_description(), {}};
+void add_options(const CLI::App& command, std::vector<OptionWords>& options) {
   for (const CLI::Option* option : command.get_options()) {
     OptionWords entry{{}, option->get_description()};
     for (const std::string& name : option->get_snames()) entry.flags.push_back(fmt::format("-{}", name));
     for (const std::string& name : option->get_lnames()) entry.flags.push_back(fmt::format("--{}", name));
-    if (!entry.flags.empty()) words.options.push_back(entry);
+    const bool known = std::ranges::any_of(options, [&](const OptionWords& other) {
+      return !entry.flags.empty() && other.flags == entry.flags;
+    });
+    if (!entry.flags.empty() && !known) options.push_back(entry);
+  }
+}
+
+// Options of a command's kinds ("compare tokens") count as the command's own.
+CommandWords words_of(const CLI::App& command, bool with_kinds) {
+  CommandWords words{command.get_name(), command.get_description(), {}, {}};
+  add_options(command, words.options);
+  if (!with_kinds) return words;
+  for (const CLI::App* kind : command.get_subcommands(nullptr)) {
+    words.kinds.push_back(kind->get_name());
+    add_options(*kind, words.options);
   }
   return words;
 }
 
 std::vector<CommandWords> commands_of(const CLI::App& app) {
   std::vector<CommandWords> commands;
-  for (const CLI::App* command : app.get_subcommands(nullptr)) commands.push_back(words_of(*command));
+  for (const CLI::App* command : app.get_subcommands(nullptr)) commands.push_back(words_of(*command, true));
   return commands;
 }
 
@@ -44,7 +59,7 @@ std::string quoted(const std::string& text) {
 }
 
 std::string joined_flags(const CommandWords& command) {
-  std::vector<std::string> flags;
+  std::vector<std::string> flags = command.kinds;
   for (const OptionWords& option : command.options)
     flags.insert(flags.end(), option.flags.begin(), option.flags.end());
   return fmt::format("{}", fmt::join(flags, " "));
@@ -81,11 +96,14 @@ std::string zsh_spec(const std::string& flag, std::string description) {
 std::string zsh_script(const std::vector<CommandWords>& commands) {
   std::string names, cases;
   for (const CommandWords& command : commands) {
-    names += fmt::format("    {}\n", quoted(command.name + ":" + command.description));
+    names += fmt::format("    {}\n", quoted(fmt::format("{}:{}", command.name, command.description)));
     cases += fmt::format("    {}) _arguments", command.name);
     for (const OptionWords& option : command.options) {
-      for (const std::string& flag : option.flags) cases += " " + zsh_spec(flag, option.description);
+      for (const std::string& flag : option.flags) {
+        cases += fmt::format(" {}", zsh_spec(flag, option.description));
+      }
     }
+    if (!command.kinds.empty()) cases += fmt::format(" '1:kind:({})'", fmt::join(command.kinds, " "));
     cases += " '*:file:_files' ;;\n";
   }
   return fmt::format(R"(#compdef halfbyte
@@ -110,7 +128,7 @@ std::string fish_option(const CommandWords& command, const OptionWords& option) 
     line += flag.starts_with("--") ? fmt::format(" -l {}", flag.substr(2))
                                    : fmt::format(" -s {}", flag.substr(1));
   }
-  return line + " -d " + quoted(option.description) + "\n";
+  return fmt::format("{} -d {}\n", line, quoted(option.description));
 }
 
 std::string fish_script(const std::vector<CommandWords>& commands) {
@@ -118,6 +136,10 @@ std::string fish_script(const std::vector<CommandWords>& commands) {
   for (const CommandWords& command : commands) {
     script += fmt::format("complete -c halfbyte -n __fish_use_subcommand -f -a {} -d {}\n", command.name,
                           quoted(command.description));
+    for (const std::string& kind : command.kinds) {
+      script +=
+          fmt::format("complete -c halfbyte -n '__fish_seen_subcommand_from {}' -a {}\n", command.name, kind);
+    }
     for (const OptionWords& option : command.options) script += fish_option(command, option);
   }
   return script;
@@ -127,7 +149,7 @@ std::string fish_script(const std::vector<CommandWords>& commands) {
 
 Result<std::string> completion_script(const CLI::App& app, const std::string& shell) {
   const auto commands = commands_of(app);
-  if (shell == "bash") return bash_script(commands, words_of(app));
+  if (shell == "bash") return bash_script(commands, words_of(app, false));
   if (shell == "zsh") return zsh_script(commands);
   if (shell == "fish") return fish_script(commands);
   return fail(ErrorCode::kInvalidArgument,

@@ -8,7 +8,7 @@
 
 #include "apps/commands.h"
 #include "apps/progress_bar.h"
-#include "fetch/cache_dir.h"
+#include "base/settings.h"
 #include "fetch/download.h"
 #include "fetch/pull.h"
 
@@ -56,6 +56,13 @@ Result<int> print_file(const Options& options, const nlohmann::json& file) {
   return kExitOk;
 }
 
+Result<std::string> cache_folder() {
+  HB_ASSIGN(const Settings settings, Settings::load(process_environment()));
+  if (!settings.cache_dir.empty()) return settings.cache_dir;
+  return fail(ErrorCode::kNotFound,
+              "no cache folder: set HALFBYTE_CACHE_DIR to a folder that models may be kept in");
+}
+
 Result<int> pull_by_name(const Options& options, const ProgressFn& progress) {
   const CatalogueModel* model = find_catalogue_model(options.source);
   if (!model) {
@@ -67,7 +74,7 @@ Result<int> pull_by_name(const Options& options, const ProgressFn& progress) {
     return fail(ErrorCode::kInvalidArgument,
                 "--output and --sha256 are for URLs: a model known by name has both");
   }
-  HB_ASSIGN(const std::string cache, cache_dir());
+  HB_ASSIGN(const std::string cache, cache_folder());
   HB_ASSIGN(const std::string path, pull_model(*model, {cache, options.verify, progress}));
   return print_file(options, {{"path", path}, {"size_bytes", model->size_bytes}, {"sha256", model->sha256}});
 }
@@ -75,7 +82,7 @@ Result<int> pull_by_name(const Options& options, const ProgressFn& progress) {
 Result<std::string> target_of(const Options& options) {
   if (!options.output.empty()) return options.output;
   HB_ASSIGN(const std::string name, file_name_of_url(options.source));
-  HB_ASSIGN(const std::string cache, cache_dir());
+  HB_ASSIGN(const std::string cache, cache_folder());
   return cache + "/models/" + name;
 }
 

@@ -7,7 +7,7 @@ set(HALFBYTE_SANITIZE "" CACHE STRING "Sanitizers for every target: address, thr
 
 # The layers of src/ and tests/, lowest first. A cross build that lacks libraries names fewer.
 if(NOT DEFINED HALFBYTE_LAYERS)
-  set(HALFBYTE_LAYERS base fetch quant model plan backend engine lab)
+  set(HALFBYTE_LAYERS base fetch quant model plan backend engine lab api)
 endif()
 
 if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)

@@ -10,7 +10,7 @@ function(hb_layer NAME)
 endfunction()
 
 # hb_test(NAME SOURCES a_test.cc LINKS hb_base [LABELS slow])
-# One GoogleTest binary; ctest lists each of its cases.
+# One GoogleTest binary; ctest lists each of its cases, labelled with LABELS, or else the folder's name.
 function(hb_test NAME)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINKS;LABELS" ${ARGN})
   add_executable(${NAME} ${ARG_SOURCES})
@@ -19,6 +19,9 @@ function(hb_test NAME)
   # A death test starts its own binary, which qemu does not run for it.
   if(CMAKE_CROSSCOMPILING)
     set(filter TEST_FILTER "-*DeathTest*")
+  endif()
+  if(NOT ARG_LABELS)
+    get_filename_component(ARG_LABELS ${CMAKE_CURRENT_SOURCE_DIR} NAME)
   endif()
   gtest_discover_tests(${NAME} DISCOVERY_MODE PRE_TEST WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} ${filter}
                        PROPERTIES LABELS "${ARG_LABELS}")

@@ -26,5 +26,9 @@ set(GTest_DIR ${CMAKE_CURRENT_LIST_DIR}/arm64)
 set(nlohmann_json_DIR ${CMAKE_CURRENT_LIST_DIR}/arm64)
 set(spdlog_DIR ${CMAKE_CURRENT_LIST_DIR}/arm64)
 
-# All but fetch, which needs curl.
-set(HALFBYTE_LAYERS base quant model plan backend engine lab)
+# All but fetch, which needs curl; without the libraries, what needs none.
+if(EXISTS ${hb_arm64_libraries}/complete)
+  set(HALFBYTE_LAYERS base quant model plan backend engine lab)
+else()
+  set(HALFBYTE_LAYERS base quant)
+endif()

@@ -12,7 +12,7 @@ PACKAGES_BUILD=(
 # To run every test, besides those above.
 # shellcheck disable=SC2034
 PACKAGES_CHECK=(
-  git libgtest-dev libgmock-dev googletest libbenchmark-dev python3-jinja2
+  git libgtest-dev libgmock-dev googletest libbenchmark-dev python3-jinja2 python3-venv
   clang-19 libclang-rt-19-dev llvm-19 clang-tidy-19 clang-format-19
   g++-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static
 )
@@ -47,4 +47,24 @@ install_packages() {
   "${sudo[@]}" apt-get update -q </dev/null || return 1
   "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive \
     apt-get install -q -y --no-install-recommends "${missing[@]}" </dev/null
+}
+
+# Python packages that tests compare with; those that miss one are skipped.
+PYTHON_PEERS=(tokenizers sentencepiece gguf jinja2)
+
+# python_with_peers: prints the path of a Python that has PYTHON_PEERS, from a virtual environment in the user's cache
+# that is made once; or, with a reason on standard error, that of the system's Python.
+python_with_peers() {
+  local venv=${XDG_CACHE_HOME:-$HOME/.cache}/halfbyte/python-peers
+  local has_all="import ${PYTHON_PEERS[*]/%/,}os"
+  if ! "$venv/bin/python" -c "$has_all" 2>/dev/null; then
+    { python3 -m venv "$venv" && "$venv/bin/pip" install --quiet --retries 1 --timeout 15 "${PYTHON_PEERS[@]}" &&
+      "$venv/bin/python" -c "$has_all"; } >&2 </dev/null || {
+      rm -rf "$venv"
+      echo "No comparison with ${PYTHON_PEERS[*]}: pip could not install them (is the network there?)." >&2
+      command -v python3
+      return
+    }
+  fi
+  echo "$venv/bin/python"
 }

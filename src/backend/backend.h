@@ -15,22 +15,22 @@ namespace hb {
 // Tokens at consecutive positions, to be run through the plan in one go.
 struct Batch {
   std::span<const int32_t> tokens;
-  uint32_t position = 0;        // of the first token
-  uint32_t output_count = 1;    // logits are wanted for that many last tokens; 0: only fill the cache
+  uint32_t position = 0;      // of the first token
+  uint32_t output_count = 1;  // logits are wanted for that many last tokens; 0: only fill the cache
 };
 
-// The changing half of a running model: its KV cache and activations. OWNS its memory, BORROWS its Executable.
-// THREADS: one thread at a time; several contexts of one Executable may run at once.
+// The changing half of a running model: its KV cache and activations. OWNS its memory, BORROWS its
+// Executable. THREADS: one thread at a time; several contexts of one Executable may run at once.
 class ExecutionContext {
  public:
   virtual ~ExecutionContext() = default;
 
-  virtual uint32_t capacity() const = 0;    // positions that the cache holds
-  virtual uint32_t max_batch() const = 0;   // tokens a forward() takes at most
+  virtual uint32_t capacity() const = 0;   // positions that the cache holds
+  virtual uint32_t max_batch() const = 0;  // tokens a forward() takes at most
 
   // Runs every op of the plan; afterwards the cache holds the tokens' positions.
-  // REQUIRES: 1 to max_batch() tokens, each in [0, vocab); position + tokens <= capacity(); output_count <= tokens.
-  // ERRORS: kDevice.
+  // REQUIRES: 1 to max_batch() tokens, each in [0, vocab); position + tokens <= capacity(); output_count <=
+  // tokens. ERRORS: kDevice.
   virtual Status forward(const Batch& batch) = 0;
 
   // (output_count, vocab) floats of the last forward(); valid until the next one.
@@ -44,9 +44,9 @@ class ExecutionContext {
   virtual Result<std::vector<float>> read_buffer(BufferId buffer) = 0;
   virtual Status write_buffer(BufferId buffer, std::span<const float> values) = 0;
 
-  // Cache rows in the canonical form (count, kv_heads, head_dim) f16, keys then values, layer by layer: the same
-  // bytes for every backend. Used to save, load and share sessions.
-  // ERRORS: kInvalidArgument for positions beyond the capacity, or rows of another size.
+  // Cache rows in the canonical form (count, kv_heads, head_dim) f16, keys then values, layer by layer: the
+  // same bytes for every backend. Used to save, load and share sessions. ERRORS: kInvalidArgument for
+  // positions beyond the capacity, or rows of another size.
   virtual Result<std::vector<uint16_t>> read_cache(uint32_t position, uint32_t count) = 0;
   virtual Status write_cache(uint32_t position, uint32_t count, std::span<const uint16_t> rows) = 0;
 };
@@ -63,7 +63,8 @@ struct KernelChoice {
   std::string reason;
 };
 
-// A compiled plan: packed weights and chosen kernels. Immutable. OWNS its weights; the model file may be closed.
+// A compiled plan: packed weights and chosen kernels. Immutable. OWNS its weights; the model file may be
+// closed.
 class Executable {
  public:
   virtual ~Executable() = default;
@@ -74,8 +75,11 @@ class Executable {
 };
 
 struct CompileOptions {
-  // Called when a weight's bytes will not be read again, so that the file's pages can be released.
+  // Called when a weight is ready: for progress.
   void (*weight_done)(void* user, const PlanWeight& weight) = nullptr;
+  // Called when a part of a weight's bytes will not be read again, so that the file's pages can be released while the
+  // rest is still being packed. THREADS: from any of the backend's.
+  void (*bytes_done)(void* user, std::span<const uint8_t> bytes) = nullptr;
   void* user = nullptr;
 };
 
@@ -84,7 +88,8 @@ class Backend {
   virtual ~Backend() = default;
   virtual std::string name() const = 0;         // "ref", "cpu", …
   virtual std::string description() const = 0;  // device, instruction set, threads
-  // ERRORS: kBadFile (a weight outside the contract's ranges, with its name and row), kUnsupported, kOutOfMemory.
+  // ERRORS: kBadFile (a weight outside the contract's ranges, with its name and row), kUnsupported,
+  // kOutOfMemory.
   virtual Result<std::unique_ptr<Executable>> compile(const Plan& plan, const CompileOptions& options) = 0;
 };
 

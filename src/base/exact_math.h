@@ -40,8 +40,8 @@ HB_ALWAYS_INLINE float select(bool condition, float yes, float no) { return cond
 inline constexpr float kRoundingMagic = 12582912.0f;
 inline constexpr uint32_t kRoundingMagicBits = 0x4b400000u;
 
-// What an op stores of x: a magnitude below 2^-44 becomes +0. Neither the sign of a zero nor what a device makes of
-// denormals ever leaves an op, and no product of two stored values is a denormal.
+// What an op stores of x: a magnitude below 2^-44 becomes +0. Neither the sign of a zero nor what a device
+// makes of denormals ever leaves an op, and no product of two stored values is a denormal.
 template <class F>
 HB_ALWAYS_INLINE F settle(F x) {
   const auto magnitude = bits_of(x) & 0x7fffffffu;

@@ -1,4 +1,5 @@
 // Storage conversions between float and the 16-bit formats, in integers: the same bits on every processor.
+// Always inlined, since this header is compiled once per instruction set: see exact_math.h.
 #pragma once
 
 #include <bit>
@@ -7,7 +8,7 @@
 namespace hb {
 
 // IEEE binary16 to float. Exact; denormals are kept; a NaN becomes quiet.
-constexpr float f16_to_f32(uint16_t h) {
+[[gnu::always_inline]] constexpr float f16_to_f32(uint16_t h) {
   const uint32_t sign = static_cast<uint32_t>(h & 0x8000u) << 16;
   const uint32_t exponent = (h >> 10) & 31u;
   const uint32_t mantissa = h & 0x3ffu;
@@ -24,7 +25,7 @@ constexpr float f16_to_f32(uint16_t h) {
 }
 
 // float to IEEE binary16, to nearest even; denormal results are kept, overflow becomes infinity.
-constexpr uint16_t f32_to_f16(float value) {
+[[gnu::always_inline]] constexpr uint16_t f32_to_f16(float value) {
   const uint32_t bits = std::bit_cast<uint32_t>(value);
   const uint32_t sign = (bits >> 16) & 0x8000u;
   const uint32_t magnitude = bits & 0x7fffffffu;
@@ -45,6 +46,8 @@ constexpr uint16_t f32_to_f16(float value) {
   return static_cast<uint16_t>(result | sign);
 }
 
-constexpr float bf16_to_f32(uint16_t b) { return std::bit_cast<float>(static_cast<uint32_t>(b) << 16); }
+[[gnu::always_inline]] constexpr float bf16_to_f32(uint16_t b) {
+  return std::bit_cast<float>(static_cast<uint32_t>(b) << 16);
+}
 
 }  // namespace hb

@@ -20,7 +20,8 @@ namespace hb {
 // worthless.
 class MappedFile {
  public:
-  // ERRORS: kNotFound, kIo, kOutOfMemory (the path and the system's words are in the message). An empty file is a kBadFile.
+  // ERRORS: kNotFound, kIo, kOutOfMemory (the path and the system's words are in the message). An empty file
+  // is a kBadFile.
   static Result<std::unique_ptr<MappedFile>> open(const std::string& path);
   ~MappedFile();
   MappedFile(const MappedFile&) = delete;

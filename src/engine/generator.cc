@@ -10,7 +10,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
 
 // Token pieces to text that may be shown: whole characters, nothing that could be the start of a stop string.
 class AnswerText {
@@ -74,10 +76,14 @@ struct Run {
 
 const char* finish_reason_name(FinishReason reason) {
   switch (reason) {
-    case FinishReason::kEnd: return "end";
-    case FinishReason::kLength: return "length";
-    case FinishReason::kStop: return "stop";
-    case FinishReason::kCancelled: return "cancelled";
+    case FinishReason::kEnd:
+      return "end";
+    case FinishReason::kLength:
+      return "length";
+    case FinishReason::kStop:
+      return "stop";
+    case FinishReason::kCancelled:
+      return "cancelled";
   }
   return "";
 }
@@ -85,7 +91,8 @@ const char* finish_reason_name(FinishReason reason) {
 Result<Answer> generate(Session& session, std::span<const int32_t> prompt, const GenerateOptions& options,
                         const OnEvent& on_event, const Session::Progress& progress) {
   if (prompt.empty()) return fail(ErrorCode::kInvalidArgument, "the prompt has no tokens");
-  HB_ASSIGN(Sampler sampler, Sampler::create(options.sampler, static_cast<int32_t>(session.model().plan().vocab_size)));
+  HB_ASSIGN(Sampler sampler,
+            Sampler::create(options.sampler, static_cast<int32_t>(session.model().plan().vocab_size)));
   HB_ASSIGN(StopStrings stops, StopStrings::create(options.stops));
   Run run = {session, std::move(sampler), AnswerText(std::move(stops)), options, on_event, {}};
   const auto start = Clock::now();

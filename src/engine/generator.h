@@ -31,8 +31,8 @@ struct GenerateStats {
   uint32_t cached_tokens = 0;  // that were there from before
   uint32_t decoded_tokens = 0;
   double prompt_seconds = 0;
-  double decode_seconds = 0;   // from the first sampled token to the last evaluated one
-  uint64_t logits_hash = 0;    // of the last logits: equal on every backend, thread count and batch size
+  double decode_seconds = 0;  // from the first sampled token to the last evaluated one
+  uint64_t logits_hash = 0;   // of the last logits: equal on every backend, thread count and batch size
 };
 
 struct Answer {
@@ -43,13 +43,13 @@ struct Answer {
 };
 
 struct TokenEvent {
-  std::string_view text;        // that became certain with this token; may be empty
-  const SampledToken* token;    // null for the text that is flushed at the end
+  std::string_view text;      // that became certain with this token; may be empty
+  const SampledToken* token;  // null for the text that is flushed at the end
 };
 
-// Makes the session hold `prompt` (reusing what is there), then answers. `on_event` is called once a token and once at
-// the end; false stops the answer (kCancelled as the finish reason, not an error). The session afterwards holds the
-// prompt and the answer.
+// Makes the session hold `prompt` (reusing what is there), then answers. `on_event` is called once a token
+// and once at the end; false stops the answer (kCancelled as the finish reason, not an error). The session
+// afterwards holds the prompt and the answer.
 using OnEvent = std::function<bool(const TokenEvent& event)>;
 Result<Answer> generate(Session& session, std::span<const int32_t> prompt, const GenerateOptions& options,
                         const OnEvent& on_event, const Session::Progress& progress = nullptr);

@@ -12,7 +12,8 @@
 
 namespace hb {
 
-// OWNS everything below it but the backend, which it shares. THREADS: immutable; any number of sessions may use it.
+// OWNS everything below it but the backend, which it shares. THREADS: immutable; any number of sessions may
+// use it.
 class Model {
  public:
   // ERRORS: those of GgufFile::open, build_plan, Tokenizer::from_gguf and Backend::compile, naming the file;
@@ -33,7 +34,8 @@ class Model {
 
  private:
   Model() = default;
-  static Result<std::shared_ptr<const Model>> load_parts(const std::string& path, std::shared_ptr<Backend> backend);
+  static Result<std::shared_ptr<const Model>> load_parts(const std::string& path,
+                                                         std::shared_ptr<Backend> backend);
 
   std::shared_ptr<Backend> backend_;
   std::unique_ptr<GgufFile> file_;

@@ -12,20 +12,24 @@ namespace hb {
 Result<Session> Session::create(std::shared_ptr<const Model> model, const SessionOptions& options) {
   const uint32_t longest = model->plan().max_positions;
   if (options.context == 0 || options.batch == 0 || options.context > longest) {
-    return fail(ErrorCode::kInvalidArgument,
-                fmt::format("a context of {} with batches of {}; the model takes contexts from 1 to {}, batches from 1",
-                            options.context, options.batch, longest));
+    return fail(
+        ErrorCode::kInvalidArgument,
+        fmt::format(
+            "a context of {} with batches of {}; the model takes contexts from 1 to {}, batches from 1",
+            options.context, options.batch, longest));
   }
   if (options.shift && options.keep >= options.context / 2) {
-    return fail(ErrorCode::kInvalidArgument, fmt::format("keeping {} of {} positions leaves no room to shift; keep fewer than {}",
-                                                         options.keep, options.context, options.context / 2));
+    return fail(ErrorCode::kInvalidArgument,
+                fmt::format("keeping {} of {} positions leaves no room to shift; keep fewer than {}",
+                            options.keep, options.context, options.context / 2));
   }
   Session session(std::move(model), options);
-  const ContextOptions wanted = {.capacity = options.context, .max_batch = std::min(options.batch, options.context)};
+  const ContextOptions wanted = {.capacity = options.context,
+                                 .max_batch = std::min(options.batch, options.context)};
   HB_ASSIGN(session.context_, without_bad_alloc("the session", [&] {
-    session.tokens_.reserve(options.context);
-    return session.model_->executable().new_context(wanted);
-  }));
+              session.tokens_.reserve(options.context);
+              return session.model_->executable().new_context(wanted);
+            }));
   return session;
 }
 
@@ -33,15 +37,18 @@ Status Session::check(std::span<const int32_t> tokens) const {
   const auto vocab = static_cast<int64_t>(model_->plan().vocab_size);
   for (const int32_t token : tokens) {
     if (token >= 0 && token < vocab) continue;
-    return fail(ErrorCode::kInvalidArgument, fmt::format("token {} is outside the vocabulary of {}", token, vocab));
+    return fail(ErrorCode::kInvalidArgument,
+                fmt::format("token {} is outside the vocabulary of {}", token, vocab));
   }
   return {};
 }
 
 Status Session::does_not_fit(size_t count, size_t used) const {
-  return fail(ErrorCode::kInvalidArgument,
-              fmt::format("{} tokens after {} do not fit the context of {}; use a larger --context or a shorter prompt",
-                          count, used, context()));
+  return fail(
+      ErrorCode::kInvalidArgument,
+      fmt::format(
+          "{} tokens after {} do not fit the context of {}; use a larger --context or a shorter prompt",
+          count, used, context()));
 }
 
 Status Session::make_room(size_t count, const Progress& progress) {
@@ -68,7 +75,8 @@ Status Session::evaluate(std::span<const int32_t> tokens, const Progress& progre
     tokens_.insert(tokens_.end(), part.begin(), part.end());
     done += count;
     if (last) logits_ = context_->logits();
-    if (progress && !progress(done, total) && !last) return fail(ErrorCode::kCancelled, "stopped while reading the prompt");
+    if (progress && !progress(done, total) && !last)
+      return fail(ErrorCode::kCancelled, "stopped while reading the prompt");
   }
   return {};
 }
@@ -105,7 +113,8 @@ Status Session::append_with_logits(std::span<const int32_t> tokens, const RowFn&
   for (uint32_t done = 0; done < tokens.size();) {
     const uint32_t count = std::min(context_->max_batch(), static_cast<uint32_t>(tokens.size()) - done);
     const auto part = tokens.subspan(done, count);
-    HB_TRY(context_->forward({.tokens = part, .position = static_cast<uint32_t>(tokens_.size()), .output_count = count}));
+    HB_TRY(context_->forward(
+        {.tokens = part, .position = static_cast<uint32_t>(tokens_.size()), .output_count = count}));
     tokens_.insert(tokens_.end(), part.begin(), part.end());
     const std::span<const float> logits = context_->logits();
     for (uint32_t i = 0; i < count; ++i) row(done + i, logits.subspan(size_t{i} * vocab, vocab));

@@ -17,11 +17,11 @@ namespace hb {
 
 struct SessionOptions {
   uint32_t context = 4096;  // positions; more than the model was trained for is refused
-  uint32_t batch = 512;     // tokens that one forward pass takes at most; does not change any bit of the result
+  uint32_t batch = 512;  // tokens that one forward pass takes at most; does not change any bit of the result
 
-  // What happens when the context is full: 0 ends with an error; otherwise half of it is dropped, except the first
-  // `keep` tokens (attention sinks). The kept tokens are then evaluated again at their new positions, so the session
-  // is, bit for bit, a fresh one that was given exactly those tokens.
+  // What happens when the context is full: 0 ends with an error; otherwise half of it is dropped, except the
+  // first `keep` tokens (attention sinks). The kept tokens are then evaluated again at their new positions,
+  // so the session is, bit for bit, a fresh one that was given exactly those tokens.
   bool shift = false;
   uint32_t keep = 4;
 };
@@ -42,14 +42,13 @@ class Session {
   bool is_full() const { return !options_.shift && tokens_.size() >= context(); }
 
   // Evaluates `tokens` after those that are there. Afterwards logits() are those of what follows.
-  // ERRORS: kInvalidArgument (an id outside the vocabulary; more tokens than the context holds), kDevice, kCancelled:
-  // the session then holds the tokens that were done.
+  // ERRORS: kInvalidArgument (an id outside the vocabulary; more tokens than the context holds), kDevice,
+  // kCancelled: the session then holds the tokens that were done.
   Status append(std::span<const int32_t> tokens, const Progress& progress = nullptr);
 
-  // Makes the session hold exactly `tokens`, evaluating only what differs from what is there. Returns how many tokens
-  // were kept. REQUIRES: at least one token.
-  // ERRORS: those of append(). If the tokens do not fit the context, or one is outside the vocabulary, the session
-  // stays as it was; nothing is shifted here.
+  // Makes the session hold exactly `tokens`, evaluating only what differs from what is there. Returns how
+  // many tokens were kept. REQUIRES: at least one token. ERRORS: those of append(). If the tokens do not fit
+  // the context, or one is outside the vocabulary, the session stays as it was; nothing is shifted here.
   Result<uint32_t> set_tokens(std::span<const int32_t> tokens, const Progress& progress = nullptr);
 
   // Forgets all tokens from `count` on. The logits are gone until the next append().
@@ -62,9 +61,10 @@ class Session {
   using RowFn = std::function<void(uint32_t index, std::span<const float> logits)>;
   Status append_with_logits(std::span<const int32_t> tokens, const RowFn& row);
 
-  // A file with the tokens, their cache and the logits. Loading checks that it belongs to this model and fits the
-  // context, and that all values are finite; a file that fails leaves the session as it was. A file that cannot be
-  // written whole is not written at all. ERRORS: kNotFound, kIo, kBadFile, kInvalidArgument, kOutOfMemory.
+  // A file with the tokens, their cache and the logits. Loading checks that it belongs to this model and fits
+  // the context, and that all values are finite; a file that fails leaves the session as it was. A file that
+  // cannot be written whole is not written at all. ERRORS: kNotFound, kIo, kBadFile, kInvalidArgument,
+  // kOutOfMemory.
   Status save(const std::string& path) const;
   Status load(const std::string& path);
 

@@ -16,7 +16,7 @@ std::string quoted(std::string_view line) {
   for (char& c : text) {
     if (c < ' ' || c > '~') c = '?';
   }
-  return "'" + text + (line.size() > 40 ? "...'" : "'");
+  return fmt::format("'{}{}'", text, line.size() > 40 ? "..." : "");
 }
 
 std::string_view why_not_an_id(std::string_view line) {

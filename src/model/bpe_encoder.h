@@ -16,8 +16,8 @@
 namespace hb {
 
 // Text is cut into words (Pretokenizer); in each, bytes merge by rank. Decoding gives back every byte that
-// the vocabulary has a token for. Bytes without a token are left out, as the models' own tokenizers do
-// (SmolLM2 lacks 21, none of them in common text).
+// the vocabulary has a token for. Bytes without a token are left out, as the models' own tokenizers do.
+// (SmolLM2 lacks 21: some control characters, and bytes that begin no assigned character.)
 class BpeEncoder : public TextEncoder {
  public:
   // ERRORS: kNotFound, kBadFile (merges that are no pair, or name tokens that the vocabulary lacks),

@@ -194,10 +194,12 @@ Status GgufFile::intact() const {
   return {};
 }
 
-void GgufFile::release(const GgufTensor& tensor) const {
-  if (files_.empty()) return;
-  HB_CHECK_LT(tensor.file_index, files_.size());
-  files_[tensor.file_index]->release(tensor.file_offset, tensor.bytes.size());
+void GgufFile::release(std::span<const uint8_t> bytes) const {
+  for (const auto& file : files_) {
+    const std::span<const uint8_t> whole = file->bytes();
+    if (bytes.data() < whole.data() || bytes.data() >= whole.data() + whole.size()) continue;
+    file->release(static_cast<size_t>(bytes.data() - whole.data()), bytes.size());
+  }
 }
 
 Result<const GgufTensor*> require_tensor(const GgufFile& file, std::string_view name,

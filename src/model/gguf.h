@@ -112,8 +112,8 @@ class GgufFile {
   // Sum over the split files, and an error if one of them changed under us (see MappedFile::intact).
   uint64_t file_size_bytes() const;
   Status intact() const;
-  // The tensor's bytes will not be read again (see MappedFile::release).
-  void release(const GgufTensor& tensor) const;
+  // These bytes, a tensor's or a part of one, will not be read again (see MappedFile::release). THREADS: any.
+  void release(std::span<const uint8_t> bytes) const;
 
  private:
   GgufFile() = default;

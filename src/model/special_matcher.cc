@@ -1,6 +1,7 @@
 #include "model/special_matcher.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace hb {
 namespace {
@@ -11,7 +12,7 @@ uint8_t byte_at(std::string_view text, size_t at) { return static_cast<uint8_t>(
 
 SpecialMatcher::SpecialMatcher(std::vector<Token> tokens) : tokens_(std::move(tokens)) {
   std::erase_if(tokens_, [](const Token& token) { return token.text.empty(); });
-  std::ranges::stable_sort(tokens_, {}, &Token::text);
+  std::ranges::sort(tokens_, {}, [](const Token& token) { return std::pair(token.text, token.id); });
   const auto repeated = std::ranges::unique(tokens_, {}, &Token::text);
   tokens_.erase(repeated.begin(), repeated.end());
   for (const Token& token : tokens_) ++first_[byte_at(token.text, 0) + 1];

@@ -22,7 +22,7 @@ class SpecialMatcher {
   };
 
   SpecialMatcher() = default;
-  // Of equal texts, the first counts. Empty texts never match.
+  // Of equal texts, the lowest id counts. Empty texts never match.
   explicit SpecialMatcher(std::vector<Token> tokens);
 
   // The first place in text[from..] where a token begins, and the longest token there.

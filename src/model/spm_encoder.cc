@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <charconv>
 #include <unordered_map>
@@ -99,8 +100,9 @@ class SpmEncoder::Run {
   void encode() {
     cut_into_characters();
     merger_.run([this](const Symbol& left, const Symbol& right) { return find_merge(left, right); });
-    for (const Symbol& symbol : merger_.symbols)
+    for (const Symbol& symbol : merger_.symbols) {
       emit(std::string_view(text_).substr(symbol.offset, symbol.size_bytes));
+    }
   }
 
  private:
@@ -129,22 +131,23 @@ class SpmEncoder::Run {
     const int32_t id = vocab_.find(text);
     if (id < 0) return -1;
     const TokenType type = vocab_.type(id);
-    return type == TokenType::kNormal || type == TokenType::kUnused || type == TokenType::kUserDefined ? id
-                                                                                                       : -1;
+    const bool is_text =
+        type == TokenType::kNormal || type == TokenType::kUnused || type == TokenType::kUserDefined;
+    return is_text ? id : -1;
   }
 
   // Unused tokens take part in merging, and fall apart again in the end.
   void emit(std::string_view piece) {
-    std::vector<std::string_view> pending = {piece};
-    while (!pending.empty()) {
-      const std::string_view next = pending.back();
-      pending.pop_back();
+    pending_.push_back(piece);
+    while (!pending_.empty()) {
+      const std::string_view next = pending_.back();
+      pending_.pop_back();
       const int32_t id = find_piece(next);
       const auto split =
           id >= 0 && vocab_.type(id) == TokenType::kUnused ? unused_splits_.find(next) : unused_splits_.end();
       if (split != unused_splits_.end()) {
-        pending.push_back(next.substr(split->second));
-        pending.push_back(next.substr(0, split->second));
+        pending_.push_back(next.substr(split->second));
+        pending_.push_back(next.substr(0, split->second));
       } else if (id >= 0) {
         push(id, false);
       } else {
@@ -168,8 +171,9 @@ class SpmEncoder::Run {
   const std::string text_;
   std::vector<int32_t>* ids_;
   SymbolMerger merger_;
-  std::unordered_map<std::string_view, uint32_t>
-      unused_splits_;  // text of an unused token -> bytes of its left half
+  // Text of an unused token -> bytes of its left half.
+  std::unordered_map<std::string_view, uint32_t> unused_splits_;
+  std::vector<std::string_view> pending_;
   bool after_unknown_ = false;
 };
 
@@ -182,8 +186,7 @@ void SpmEncoder::encode(std::string_view text, std::vector<int32_t>* ids) const 
 
 std::string SpmEncoder::bytes_of(int32_t id) const {
   std::string_view spelling = vocab_.text(id);
-  if (vocab_.type(id) == TokenType::kByte)
-    return std::string(1, static_cast<char>(byte_of_spelling(spelling)));
+  if (vocab_.type(id) == TokenType::kByte) return {static_cast<char>(byte_of_spelling(spelling))};
   std::string bytes;
   while (!spelling.empty()) {
     const bool space = spelling.starts_with(kSpaceSpelling);

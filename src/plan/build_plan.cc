@@ -6,6 +6,7 @@
 
 #include "plan/architectures.h"
 #include "plan/rope_frequencies.h"
+#include "plan/validate.h"
 
 namespace hb {
 namespace {
@@ -29,7 +30,9 @@ Result<Plan> build(const GgufFile& file) {
     if (row.architecture != hparams.architecture) continue;
     PlanBuilder builder(file, hparams);
     row.build(builder);
-    return builder.finish();
+    HB_ASSIGN(Plan plan, builder.finish());
+    HB_TRY(validate(plan));  // a scale or a cap of the file may be outside the contract's ranges
+    return plan;
   }
   return fail(ErrorCode::kUnsupported,
               std::string("no plan for architecture ") + architecture_name(hparams.architecture));

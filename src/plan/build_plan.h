@@ -10,10 +10,10 @@
 
 namespace hb {
 
-// BORROWS the file: the plan's weights are its bytes.
+// A plan that validate() accepts. BORROWS the file: the plan's weights are its bytes.
 // ERRORS: those of read_hyperparameters(); kNotFound, kBadFile, kUnsupported for a tensor that is missing,
-// has another shape than the hyper-parameters ask for, or a type that its place cannot have. All name the
-// file.
+// has another shape than the hyper-parameters ask for, or a type that its place cannot have;
+// kInvalidArgument for a factor outside the ranges of the numerics contract. All name the file.
 Result<Plan> build_plan(const GgufFile& file);
 
 // Names of the file's tensors that the plan has no use for, in the file's order.

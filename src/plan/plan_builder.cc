@@ -16,7 +16,7 @@ namespace {
 std::string shape_text(std::span<const uint64_t> dims) {
   std::string text;
   for (size_t i = dims.size(); i-- > 0;) text += fmt::format("{}{}", text.empty() ? "" : ", ", dims[i]);
-  return "(" + text + ")";
+  return fmt::format("({})", text);
 }
 
 }  // namespace

@@ -242,7 +242,9 @@ Status validate(const Plan& plan) {
   }
   for (size_t i = 0; i < plan.cache_layers.size(); ++i) {
     const CacheLayer& layer = plan.cache_layers[i];
-    HB_TRY(within(require(layer.kv_heads > 0 && layer.head_dim > 0, "is empty"), "cache layer", i, "KV"));
+    const uint64_t width = uint64_t{layer.kv_heads} * layer.head_dim;
+    const std::string shape = fmt::format("{} heads of {}", layer.kv_heads, layer.head_dim);
+    HB_TRY(within(require(width > 0 && width <= UINT32_MAX, shape), "cache layer", i, "f16"));
   }
   const OpChecker checker(plan);
   for (size_t i = 0; i < plan.ops.size(); ++i) {

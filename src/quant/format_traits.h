@@ -10,11 +10,12 @@ namespace hb {
 
 // How the scales of a block of 32 weights are stored, and what they mean.
 enum class ScaleKind : uint8_t {
-  kPlain,           // one f16 scale
-  kAffine,          // f16 scale, f16 minimum
-  kSuperAffine,     // 6-bit scale and minimum, times the f16 scale and minimum of a super-block of 256
-  kGrouped,         // an integer scale for each 16 weights, times the f16 scale of the super-block
-  kGroupedAffine,   // likewise, and an integer minimum for each 16 weights, times the super-block's f16 minimum
+  kPlain,          // one f16 scale
+  kAffine,         // f16 scale, f16 minimum
+  kSuperAffine,    // 6-bit scale and minimum, times the f16 scale and minimum of a super-block of 256
+  kGrouped,        // an integer scale for each 16 weights, times the f16 scale of the super-block
+  kGroupedAffine,  // likewise, and an integer minimum for each 16 weights, times the super-block's f16
+                   // minimum
 };
 
 struct FormatTraits {
@@ -59,9 +60,13 @@ HB_ALWAYS_INLINE constexpr uint32_t blocks_per_super(ScaleKind kind) {
 HB_ALWAYS_INLINE constexpr bool has_group_scales(ScaleKind kind) {
   return kind == ScaleKind::kGrouped || kind == ScaleKind::kGroupedAffine;
 }
-HB_ALWAYS_INLINE constexpr bool has_minimum(ScaleKind kind) { return kind != ScaleKind::kPlain && kind != ScaleKind::kGrouped; }
+HB_ALWAYS_INLINE constexpr bool has_minimum(ScaleKind kind) {
+  return kind != ScaleKind::kPlain && kind != ScaleKind::kGrouped;
+}
 
 // REQUIRES: `type` is quantised.
-HB_ALWAYS_INLINE constexpr const FormatTraits& format_traits(TensorType type) { return *find_format_traits(type); }
+HB_ALWAYS_INLINE constexpr const FormatTraits& format_traits(TensorType type) {
+  return *find_format_traits(type);
+}
 
 }  // namespace hb

@@ -51,9 +51,9 @@ struct [[gnu::packed]] Q5_K {
   uint8_t codes[128];
 };
 struct [[gnu::packed]] Q6_K {
-  uint8_t low[64 * 2];    // byte 64 h + i: weight 128 h + i low, 128 h + 64 + i high
-  uint8_t high[32 * 2];   // byte 32 h + i, bits 2 j: bits 4 and 5 of weight 128 h + 32 j + i
-  int8_t scales[16];      // of 16 weights
+  uint8_t low[64 * 2];   // byte 64 h + i: weight 128 h + i low, 128 h + 64 + i high
+  uint8_t high[32 * 2];  // byte 32 h + i, bits 2 j: bits 4 and 5 of weight 128 h + 32 j + i
+  int8_t scales[16];     // of 16 weights
   uint16_t scale;
 };
 struct [[gnu::packed]] IQ4_NL {

@@ -1,7 +1,7 @@
 // One block of 32 weights out of GGUF's bytes: unsigned codes, and the scales that go with them.
 //
-// Inline templates over the format, because packing a model runs them for every block; the reference arithmetic
-// (weight_block.h) is made of the same functions, so there is one reading of each format.
+// Inline templates over the format, because packing a model runs them for every block; the reference
+// arithmetic (weight_block.h) is made of the same functions, so there is one reading of each format.
 #pragma once
 
 #include <cstdint>
@@ -14,10 +14,11 @@
 
 namespace hb {
 
-// What multiplies the codes of a block, in the format's own terms: scale = f16 value, group factors as integers.
+// What multiplies the codes of a block, in the format's own terms: scale = f16 value, group factors as
+// integers.
 struct BlockScales {
-  float scale = 0;              // of the block, or of its super-block of 256
-  float minimum = 0;            // likewise; real minimum = minimum * group_minimum
+  float scale = 0;    // of the block, or of its super-block of 256
+  float minimum = 0;  // likewise; real minimum = minimum * group_minimum
   int16_t group_scale[2] = {1, 1};
   int16_t group_minimum[2] = {1, 1};
 };
@@ -156,17 +157,28 @@ BlockScales unpack_scales(const uint8_t* row, uint32_t index) {
 template <class F>
 decltype(auto) with_quantised_type(TensorType type, F&& f) {
   switch (type) {
-    case TensorType::kQ4_0: return f.template operator()<TensorType::kQ4_0>();
-    case TensorType::kQ4_1: return f.template operator()<TensorType::kQ4_1>();
-    case TensorType::kQ5_0: return f.template operator()<TensorType::kQ5_0>();
-    case TensorType::kQ5_1: return f.template operator()<TensorType::kQ5_1>();
-    case TensorType::kQ8_0: return f.template operator()<TensorType::kQ8_0>();
-    case TensorType::kQ2_K: return f.template operator()<TensorType::kQ2_K>();
-    case TensorType::kQ3_K: return f.template operator()<TensorType::kQ3_K>();
-    case TensorType::kQ4_K: return f.template operator()<TensorType::kQ4_K>();
-    case TensorType::kQ5_K: return f.template operator()<TensorType::kQ5_K>();
-    case TensorType::kQ6_K: return f.template operator()<TensorType::kQ6_K>();
-    default: return f.template operator()<TensorType::kIQ4_NL>();
+    case TensorType::kQ4_0:
+      return f.template operator()<TensorType::kQ4_0>();
+    case TensorType::kQ4_1:
+      return f.template operator()<TensorType::kQ4_1>();
+    case TensorType::kQ5_0:
+      return f.template operator()<TensorType::kQ5_0>();
+    case TensorType::kQ5_1:
+      return f.template operator()<TensorType::kQ5_1>();
+    case TensorType::kQ8_0:
+      return f.template operator()<TensorType::kQ8_0>();
+    case TensorType::kQ2_K:
+      return f.template operator()<TensorType::kQ2_K>();
+    case TensorType::kQ3_K:
+      return f.template operator()<TensorType::kQ3_K>();
+    case TensorType::kQ4_K:
+      return f.template operator()<TensorType::kQ4_K>();
+    case TensorType::kQ5_K:
+      return f.template operator()<TensorType::kQ5_K>();
+    case TensorType::kQ6_K:
+      return f.template operator()<TensorType::kQ6_K>();
+    default:
+      return f.template operator()<TensorType::kIQ4_NL>();
   }
 }
 

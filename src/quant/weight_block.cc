@@ -11,8 +11,9 @@
 namespace hb {
 namespace {
 
-// The reference keeps code and scale of Q4_K and Q5_K apart only in storage: the product of an f16 and a 6-bit
-// integer is exact in float, so it becomes the block's scale; where the two halves differ, the factors stay integers.
+// The reference keeps code and scale of Q4_K and Q5_K apart only in storage: the product of an f16 and a
+// 6-bit integer is exact in float, so it becomes the block's scale; where the two halves differ, the factors
+// stay integers.
 void set_scales(const FormatTraits& traits, const BlockScales& scales, WeightBlock& block) {
   for (int h = 0; h < 2; ++h) {
     const float factor = static_cast<float>(scales.group_minimum[h]);
@@ -45,7 +46,8 @@ Status check_float_row(TensorType type, const uint8_t* row, uint32_t cols) {
   for (uint32_t i = 0; i < cols; ++i) {
     const float value = raw_float(type, row, i);
     if (in_range(value)) continue;
-    return fail(ErrorCode::kBadFile, fmt::format("element {} is {}; weights must be finite and below 2^40", i, value));
+    return fail(ErrorCode::kBadFile,
+                fmt::format("element {} is {}; weights must be finite and below 2^40", i, value));
   }
   return {};
 }
@@ -55,8 +57,8 @@ Status check_quantised_row(const uint8_t* row, uint32_t cols) {
   for (uint32_t b = 0; b < cols / kBlockElems; ++b) {
     const BlockScales scales = unpack_scales<kType>(row, b);
     if (in_range(scales.scale) && in_range(scales.minimum)) continue;
-    return fail(ErrorCode::kBadFile, fmt::format("block {} has scale {} and minimum {}; both must be finite", b,
-                                                 scales.scale, scales.minimum));
+    return fail(ErrorCode::kBadFile, fmt::format("block {} has scale {} and minimum {}; both must be finite",
+                                                 b, scales.scale, scales.minimum));
   }
   return {};
 }

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "backend/op_cases.h"
+#include "base/half.h"
 
 namespace hb::testing {
 namespace {
@@ -45,6 +46,31 @@ OpCase attention_case(uint32_t i, uint32_t position, uint32_t batch) {
   return builder.build();
 }
 
+// Scores 0, -1/2, -1 … -40 with values of 0 where the weight is large, so that the result is made of the
+// weights on both sides of the bound of -34. Other elements come out below 2^-44, or as a zero of either
+// sign.
+OpCase small_weights_case() {
+  constexpr uint32_t kCount = 81, kDim = 64;
+  CaseBuilder builder("attention with weights about e^-34", 1);
+  builder.plan().cache_layers = {{1, kDim}};
+  const BufferId query = builder.buffer("query", kDim), out = builder.buffer("out", kDim);
+  builder.op(AttentionOp{0, query, out, 1, 1, kDim, 1.0f});
+  builder.fill_cache(kCount);
+  builder.step(1, kCount - 1);
+  OpCase result = builder.build();
+  std::vector<float> first(kDim);
+  first[0] = 1.0f;
+  result.steps[0].inputs.emplace_back(query, first);
+  constexpr float kValues[] = {60000.0f, -0x1p-24f, -0.0f};
+  for (uint32_t t = 0; t < kCount; ++t) {
+    for (uint32_t d = 0; d < kDim; ++d) {
+      result.cache[t * kDim + d] = f32_to_f16(d == 0 ? -0.5f * static_cast<float>(t) : 0.0f);
+      result.cache[(kCount + t) * kDim + d] = f32_to_f16(t < 60 ? 0.0f : cycle(kValues, d));
+    }
+  }
+  return result;
+}
+
 }  // namespace
 
 std::vector<OpCase> attention_cases() {
@@ -56,6 +82,7 @@ std::vector<OpCase> attention_cases() {
   }
   cases.push_back(attention_case(3, 240, 33));  // one batch across a span's edge
   cases.push_back(attention_case(5, 0, 33));
+  cases.push_back(small_weights_case());
   return cases;
 }
 

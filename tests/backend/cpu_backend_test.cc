@@ -1,4 +1,5 @@
-// Every instruction set that this machine can run equals the reference bit for bit, for one thread and for several.
+// Every instruction set that this machine can run equals the reference bit for bit, for one thread and for
+// several.
 #include "backend/cpu/cpu_backend.h"
 
 #include <gtest/gtest.h>

@@ -89,6 +89,7 @@ TEST(SettingsTest, TheTableIsConsistent) {
   for (const SettingLine& line : Settings().lines()) {
     std::string variable = "HALFBYTE_" + line.name;
     std::ranges::transform(variable, variable.begin(), [](unsigned char c) { return std::toupper(c); });
+    if (line.name == "no_color") variable = "NO_COLOR";  // what other programs obey too: no-color.org
     EXPECT_EQ(line.variable, variable);
     EXPECT_FALSE(line.help.empty());
     EXPECT_TRUE(Settings::load({}, {{line.name, line.value}})) << line.name;

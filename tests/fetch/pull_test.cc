@@ -4,7 +4,6 @@
 
 #include <array>
 
-#include "fetch/cache_dir.h"
 #include "fetch/fake_index.h"
 #include "fetch/part_file.h"
 #include "fetch/sha256.h"
@@ -135,19 +134,6 @@ TEST(Catalogue, EveryEntryIsComplete) {
     EXPECT_GT(model.size_bytes, 0u);
   }
   EXPECT_EQ(find_catalogue_model("none"), nullptr);
-}
-
-TEST(CacheDir, FollowsTheVariablesInOrder) {
-  const ScopedVariable home("HOME", "/h");
-  const ScopedVariable xdg("XDG_CACHE_HOME", "");
-  const ScopedVariable own("HALFBYTE_CACHE_DIR", "");
-  EXPECT_EQ(cache_dir().value(), "/h/.cache/halfbyte");
-  ::setenv("XDG_CACHE_HOME", "/x", 1);
-  EXPECT_EQ(cache_dir().value(), "/x/halfbyte");
-  ::setenv("HALFBYTE_CACHE_DIR", "/o", 1);
-  EXPECT_EQ(cache_dir().value(), "/o");
-  for (const char* name : {"HOME", "XDG_CACHE_HOME", "HALFBYTE_CACHE_DIR"}) ::setenv(name, "", 1);
-  EXPECT_EQ(cache_dir().error().code, ErrorCode::kNotFound);
 }
 
 }  // namespace

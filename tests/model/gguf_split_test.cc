@@ -64,7 +64,7 @@ TEST_F(GgufSplitTest, AnyPartOpensAll) {
     EXPECT_EQ((*file)->file_size_bytes(), std::filesystem::file_size(path(1)) +
                                               std::filesystem::file_size(path(2)) +
                                               std::filesystem::file_size(path(3)));
-    (*file)->release(*c);
+    (*file)->release(c->bytes);
     EXPECT_TRUE((*file)->intact());
   }
 }

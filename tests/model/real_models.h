@@ -1,4 +1,5 @@
-// The real models that `halfbyte pull` brings into the user's cache: tests that need one are skipped without it.
+// The real models that `halfbyte pull` brings into the user's cache: tests that need one are skipped without
+// it.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -14,7 +15,8 @@ inline constexpr const char* kGemma3 = "gemma-3-270m-q4_k_m.gguf";
 
 // $HALFBYTE_MODEL_DIR, or ~/.cache/halfbyte/models.
 inline std::filesystem::path model_folder() {
-  if (const char* folder = std::getenv("HALFBYTE_MODEL_DIR"); folder != nullptr && *folder != '\0') return folder;
+  if (const char* folder = std::getenv("HALFBYTE_MODEL_DIR"); folder != nullptr && *folder != '\0')
+    return folder;
   const char* home = std::getenv("HOME");
   return std::filesystem::path(home == nullptr ? "" : home) / ".cache/halfbyte/models";
 }

@@ -38,7 +38,8 @@ TEST_P(RealTokenizerTest, GivesTheIdsOfLlamaCpp) {
   HB_REAL_MODEL_OR_SKIP(path, GetParam().model);
   std::ifstream in(kText, std::ios::binary);
   const std::string text((std::istreambuf_iterator<char>(in)), {});
-  if (sha256(text.data(), text.size()) != kTextSha256) GTEST_SKIP() << kText << " is missing or another edition";
+  if (sha256(text.data(), text.size()) != kTextSha256)
+    GTEST_SKIP() << kText << " is missing or another edition";
 
   const auto file = GgufFile::open(path);
   ASSERT_TRUE(file) << file.error().message;
@@ -56,7 +57,9 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         Expected{test::kSmolLm2, 7639, "852de624d5f98353b3218e472fbd75a9ed89d21d51367210d855fcbc4aaf2234"},
         Expected{test::kGemma3, 7563, "313b45e30a4ca0787ec591683d0aa03093cdc5b03af31fdbdbe60eae8d06be0b"}),
-    [](const auto& info) { return std::string(info.param.model).substr(0, 5) == "SmolL" ? "SmolLM2" : "Gemma3"; });
+    [](const auto& info) {
+      return std::string(info.param.model).substr(0, 5) == "SmolL" ? "SmolLM2" : "Gemma3";
+    });
 
 TEST(RealTokenizerTest, SmolLm2SeesChatMarkersOnlyWhenAsked) {
   HB_REAL_MODEL_OR_SKIP(path, test::kSmolLm2);

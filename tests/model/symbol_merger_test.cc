@@ -9,7 +9,8 @@
 namespace hb {
 namespace {
 
-// Any two symbols whose joint size is allowed merge; how soon depends on the size alone, so that ties are common.
+// Any two symbols whose joint size is allowed merge; how soon depends on the size alone, so that ties are
+// common.
 struct Rules {
   std::vector<uint32_t> order_of_size;  // 0: sizes that do not merge
 

@@ -34,7 +34,8 @@ struct TinyModel {
   TensorType matrix_type = TensorType::kQ4_0;     // attention and feed-forward
   TensorType embedding_type = TensorType::kQ8_0;  // token_embd.weight, and output.weight if not tied
   uint64_t seed = 1;
-  std::function<TensorType(const std::string& tensor)> type_of{};         // of each matrix, in place of the two above
+  std::function<TensorType(const std::string& tensor)>
+      type_of{};                                     // of each matrix, in place of the two above
   std::function<void(GgufHeader&)> more_metadata{};  // adds keys, such as rope scaling
 };
 

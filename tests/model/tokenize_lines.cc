@@ -35,7 +35,8 @@ int main(int argc, char** argv) {
   if (!file) return complain(file.error());
   const auto tokenizer = hb::Tokenizer::from_gguf(**file);
   if (!tokenizer) return complain(tokenizer.error());
-  const hb::EncodeOptions options{.add_special = false, .parse_special = argc > 2 && std::string_view(argv[2]) == "parse_special"};
+  const hb::EncodeOptions options{.add_special = false,
+                                  .parse_special = argc > 2 && std::string_view(argv[2]) == "parse_special"};
   for (std::string text; read_record(&text);) {
     const auto ids = (*tokenizer)->encode(text, options);
     if (!ids) return complain(ids.error());

@@ -1,4 +1,5 @@
-// Vocabularies that contradict themselves: each gives an error that names the key or token, never a tokenizer.
+// Vocabularies that contradict themselves: each gives an error that names the key or token, never a
+// tokenizer.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -61,7 +62,8 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         Hostile{"NoTokens", [](VocabFile* v) { v->tokens.clear(); }, kBad, "tokenizer.ggml.tokens"},
         Hostile{"BosPastTheEnd", number("bos_token_id", 257), kBad, "bos_token_id' at offset"},
-        Hostile{"NegativeEos", number("eos_token_id", -1), kBad, "is -1, not the id of one of the 257 tokens"},
+        Hostile{"NegativeEos", number("eos_token_id", -1), kBad,
+                "is -1, not the id of one of the 257 tokens"},
         Hostile{"HugePad", number("padding_token_id", INT32_MAX), kBad, "padding_token_id"},
         Hostile{"BosThatIsNotThere", [](VocabFile* v) { v->flags["add_bos_token"] = true; }, kBad,
                 "add_bos_token' is true"},
@@ -76,15 +78,18 @@ INSTANTIATE_TEST_SUITE_P(
         Hostile{"MergeIntoMissing", merge("a c"), kBad, "needs the token 'ac'"},
         Hostile{"ThreePartMerge", merge("a b c"), kBad, "needs the token 'b c'"},
         Hostile{"UnknownModel", [](VocabFile* v) { v->model = "rwkv"; }, ErrorCode::kUnsupported, "'rwkv'"},
-        Hostile{"UnknownPre", [](VocabFile* v) { v->pre = "\x1b[31m"; }, ErrorCode::kUnsupported, "\\x1b[31m"}),
+        Hostile{"UnknownPre", [](VocabFile* v) { v->pre = "\x1b[31m"; }, ErrorCode::kUnsupported,
+                "\\x1b[31m"}),
     name_of);
 
 INSTANTIATE_TEST_SUITE_P(
     Vocabularies, HostileSpmTest,
     testing::Values(
         Hostile{"NoScores", [](VocabFile* v) { v->has_scores = false; }, ErrorCode::kNotFound, "scores"},
-        Hostile{"NanScore", [](VocabFile* v) { v->tokens[9].score = std::nanf(""); }, kBad, "score of token 9"},
-        Hostile{"InfiniteScore", [](VocabFile* v) { v->tokens[9].score = -INFINITY; }, kBad, "score of token 9"},
+        Hostile{"NanScore", [](VocabFile* v) { v->tokens[9].score = std::nanf(""); }, kBad,
+                "score of token 9"},
+        Hostile{"InfiniteScore", [](VocabFile* v) { v->tokens[9].score = -INFINITY; }, kBad,
+                "score of token 9"},
         Hostile{"NegativeByte", byte_spelling("<0x-1>"), kBad, "byte token 13 is spelled '<0x-1>'"},
         Hostile{"SignedByte", byte_spelling("<0x+1>"), kBad, "'<0x+1>'"},
         Hostile{"NoHexByte", byte_spelling("<0xG0>"), kBad, "'<0xG0>'"},
@@ -120,12 +125,15 @@ std::function<void(GgufHeader*)> array(const char* key, std::vector<T> values) {
 
 TEST(HostileArraysTest, CountsMustAgree) {
   EXPECT_THAT(error_with(array<float>("tokenizer.ggml.scores", {1, 2})).message, HasSubstr("has 2 elements"));
-  EXPECT_THAT(error_with(array<float>("tokenizer.ggml.scores", {1, 2, 3, 4})).message, HasSubstr("has 4 elements"));
-  EXPECT_THAT(error_with(array<int32_t>("tokenizer.ggml.token_type", {1})).message, HasSubstr("has 1 elements"));
+  EXPECT_THAT(error_with(array<float>("tokenizer.ggml.scores", {1, 2, 3, 4})).message,
+              HasSubstr("has 4 elements"));
+  EXPECT_THAT(error_with(array<int32_t>("tokenizer.ggml.token_type", {1})).message,
+              HasSubstr("has 1 elements"));
 }
 
 TEST(HostileArraysTest, ElementsMustBeOfTheirKind) {
-  EXPECT_THAT(error_with(array<uint8_t>("tokenizer.ggml.scores", {1, 2, 3})).message, HasSubstr("array of floats"));
+  EXPECT_THAT(error_with(array<uint8_t>("tokenizer.ggml.scores", {1, 2, 3})).message,
+              HasSubstr("array of floats"));
   EXPECT_THAT(error_with(array<float>("tokenizer.ggml.token_type", {1, 2, 3})).message,
               HasSubstr("array of integers"));
   EXPECT_THAT(error_with(array<int32_t>("tokenizer.ggml.token_type", {1, -1, 3})).message,

@@ -44,7 +44,7 @@ TEST(ByteAlphabetTest, EveryByteComesBackAndNothingElse) {
 
 TEST(BpeTest, MergesByRankThenFromTheLeft) {
   const OwnedTokenizer tokenizer(byte_level({"b c", "a b", "a bc", "x x"}));
-  EXPECT_THAT(tokenizer.encode("abc"), ElementsAre(258));       // b+c comes first, then a+bc
+  EXPECT_THAT(tokenizer.encode("abc"), ElementsAre(258));  // b+c comes first, then a+bc
   EXPECT_THAT(tokenizer.encode("ab"), ElementsAre(257));
   EXPECT_THAT(tokenizer.encode("xxxxx"), ElementsAre(259, 259, 'x'));
   EXPECT_THAT(tokenizer.encode(""), IsEmpty());
@@ -64,7 +64,8 @@ TEST(BpeTest, AnyBytesComeBack) {
     const OwnedTokenizer tokenizer(vocab);
     for (int round = 0; round < 200; ++round) {
       std::string text(random() % 60, '\0');
-      for (char& c : text) c = static_cast<char>(random() % 4 == 0 ? random() : "ab \n\xC3\xA9"[random() % 6]);
+      for (char& c : text)
+        c = static_cast<char>(random() % 4 == 0 ? random() : "ab \n\xC3\xA9"[random() % 6]);
       EXPECT_EQ(tokenizer->decode(tokenizer.encode(text)), text);
     }
   }
@@ -172,11 +173,16 @@ TEST(SpmTest, WithoutByteTokensARunOfUnknownTextIsOneToken) {
 }
 
 TEST(SpmTest, PutsASpaceInFrontIfToldAndTakesItAway) {
-  VocabFile vocab = sentencepiece({{"a", -1}, {"\u2581", -1}, {"\u2581" "a", -1}});
+  VocabFile vocab = sentencepiece({{"a", -1},
+                                   {"\u2581", -1},
+                                   {"\u2581"
+                                    "a",
+                                    -1}});
   vocab.flags["add_space_prefix"] = true;
   const OwnedTokenizer tokenizer(vocab);
   EXPECT_THAT(tokenizer.encode("a"), ElementsAre(kFirstPiece + 2));
-  EXPECT_THAT(tokenizer.encode("a</s>a", {.parse_special = true}), ElementsAre(kFirstPiece + 2, 2, kFirstPiece + 2));
+  EXPECT_THAT(tokenizer.encode("a</s>a", {.parse_special = true}),
+              ElementsAre(kFirstPiece + 2, 2, kFirstPiece + 2));
   EXPECT_EQ(tokenizer->decode(tokenizer.encode(" a  a")), " a  a");
   EXPECT_THAT(tokenizer.encode(""), IsEmpty());
 }
@@ -207,7 +213,8 @@ TEST(SpmTest, ControlTokensDoNotAriseFromText) {
 
 TEST(SpmTest, ALongTextEnds) {
   const OwnedTokenizer tokenizer(sentencepiece({{"a", -9}, {"aa", -2}, {"aaaa", -1}}));
-  EXPECT_EQ(tokenizer.encode(std::string(1 << 20, 'a')), std::vector<int32_t>((1 << 20) / 4, kFirstPiece + 2));
+  EXPECT_EQ(tokenizer.encode(std::string(1 << 20, 'a')),
+            std::vector<int32_t>((1 << 20) / 4, kFirstPiece + 2));
 }
 
 }  // namespace

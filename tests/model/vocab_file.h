@@ -25,7 +25,7 @@ struct VocabFile {
   std::string pre = "gpt-2";
   std::vector<Token> tokens;
   std::vector<std::string> merges;
-  std::map<std::string, bool> flags;      // keys without "tokenizer.ggml."
+  std::map<std::string, bool> flags;  // keys without "tokenizer.ggml."
   std::map<std::string, int32_t> numbers;
   bool has_scores = false;
 
@@ -42,7 +42,8 @@ struct VocabFile {
 // 256 byte tokens (ids 0 to 255 are the bytes) and these merges, under gpt-2's pre-tokenizer.
 VocabFile byte_level(const std::vector<std::string>& merges = {});
 
-// <unk> <s> </s>, 256 byte tokens (byte b is token 3 + b), then these pieces; no space prefix, no begin token.
+// <unk> <s> </s>, 256 byte tokens (byte b is token 3 + b), then these pieces; no space prefix, no begin
+// token.
 VocabFile sentencepiece(const std::vector<std::pair<std::string, float>>& pieces = {});
 
 // A tokenizer with the bytes that it borrows.

@@ -1,6 +1,7 @@
 #include "support/test_data.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstring>
@@ -54,10 +55,38 @@ uint16_t make_scale(Random& random, Weights kind) {
   return f32_to_f16(random.uniform(-0x1p-6f, 0x1p-5f));
 }
 
+// The minimum field, over the scale field, that centres the weights of a format on 0.
+float centring(TensorType type) {
+  switch (type) {
+    case TensorType::kQ4_1:
+      return -7.5f;
+    case TensorType::kQ5_1:
+      return -15.5f;
+    case TensorType::kQ2_K:
+      return 1.5f;  // subtracted in the K formats, after a factor as large as the scale's
+    case TensorType::kQ4_K:
+      return 7.5f;
+    case TensorType::kQ5_K:
+      return 15.5f;
+    default:
+      return 0.0f;
+  }
+}
+
+// The f16 fields of one block, as many as scale_offsets() has.
+std::array<uint16_t, 2> make_scales(Random& random, TensorType type, Weights kind) {
+  if (kind != Weights::kCentred) {
+    const uint16_t scale = make_scale(random, kind);
+    return {scale, make_scale(random, kind)};
+  }
+  const float scale = random.uniform(0x1p-8f, 0x1p-7f);
+  return {f32_to_f16(scale), f32_to_f16(scale * centring(type))};
+}
+
 float make_float_weight(Random& random, Weights kind, TensorType type) {
   constexpr float kEdges[] = {0.0f,      -0.0f,    0x1p-51f, -0x1p-51f, 0x1.fffffep-52f, 0x1p-130f,
                               -0x1p-60f, 0x1p-24f, -1.0f,    65504.0f,  0x1.234568p3f};
-  if (kind == Weights::kPlain) return random.uniform(-0.5f, 0.5f);
+  if (kind != Weights::kEdges) return random.uniform(-0.5f, 0.5f);
   if (type != TensorType::kF16 && random.chance(10)) return random.chance(50) ? 0x1p40f : -0x1p40f;
   return random.pick(kEdges);
 }
@@ -102,10 +131,10 @@ std::vector<uint8_t> make_weights(Random& random, TensorType type, uint32_t rows
   std::ranges::generate(bytes, [&] { return static_cast<uint8_t>(random.next() >> 56); });
   const uint32_t block_bytes = tensor_type_info(type).block_bytes;
   for (size_t block = 0; block < bytes.size(); block += block_bytes) {
-    for (const uint32_t offset : scale_offsets(type)) {
-      const uint16_t scale = make_scale(random, kind);
-      std::memcpy(bytes.data() + block + offset, &scale, 2);
-    }
+    const std::array<uint16_t, 2> scales = make_scales(random, type, kind);
+    size_t field = 0;
+    for (const uint32_t offset : scale_offsets(type))
+      std::memcpy(bytes.data() + block + offset, &scales[field++], 2);
   }
   return bytes;
 }

@@ -49,8 +49,9 @@ inline constexpr Activations kAllActivations[] = {Activations::kPlain,  Activati
 std::vector<float> make_activations(Random& random, Activations kind, size_t count);
 
 enum class Weights {
-  kPlain,  // random codes, scales about 2^-6, minimums likewise
-  kEdges,  // scales and values +-0, denormal, smallest, largest
+  kPlain,    // random codes, scales about 2^-6, minimums likewise
+  kCentred,  // as kPlain, with positive scales and the minimums that make the mean about 0, like a model's
+  kEdges,    // scales and values +-0, denormal, smallest, largest
 };
 // The bytes of (rows, cols) weights. Every bit pattern of the codes and of integer group scales occurs.
 std::vector<uint8_t> make_weights(Random& random, TensorType type, uint32_t rows, uint32_t cols,

@@ -2,12 +2,13 @@
 
 #include <algorithm>
 
-
 namespace hb::cpu {
 
 Status Activation::set_rows(uint32_t rows) {
-  rows_ = rows;
-  if (rows <= row_capacity_) return {};
+  if (rows <= row_capacity_) {
+    rows_ = rows;
+    return {};
+  }
   const size_t elems = size_t{rows} * width_;
   if (kind_ == PlanBuffer::Kind::kF32) {
     HB_ASSIGN(data_, AlignedBuffer::allocate(elems * sizeof(float)));
@@ -15,11 +16,13 @@ Status Activation::set_rows(uint32_t rows) {
     HB_ASSIGN(data_, AlignedBuffer::allocate(elems));
     HB_ASSIGN(meta_, AlignedBuffer::allocate(elems / kBlockElems * sizeof(BlockMeta)));
   }
-  row_capacity_ = rows;
+  rows_ = row_capacity_ = rows;
   return {};
 }
 
-uint32_t Activation::panel_width(uint32_t panel) const { return std::min(kMaxPanel, rows_ - panel * kMaxPanel); }
+uint32_t Activation::panel_width(uint32_t panel) const {
+  return std::min(kMaxPanel, rows_ - panel * kMaxPanel);
+}
 
 QuantisedPanel Activation::quantised_panel(uint32_t panel) const {
   const size_t offset = panel_offset(panel);

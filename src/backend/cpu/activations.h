@@ -15,12 +15,14 @@ namespace hb::cpu {
 
 // One buffer of the plan, for up to `row_capacity` rows.
 //   F32: row-major floats
-//   Q8:  panels (matvec_args.h): rows 8 p … 8 p + 7 are panel p; the last panel is as wide as the rest of the rows
+//   Q8:  panels (matvec_args.h): rows 8 p … 8 p + 7 are panel p; the last panel is as wide as the rest of the
+//   rows
 class Activation {
  public:
   explicit Activation(const PlanBuffer& buffer) : kind_(buffer.kind), width_(buffer.width) {}
 
-  // Makes room for `rows` rows and sets the count. Allocates only if there were never so many. ERRORS: kOutOfMemory.
+  // Makes room for `rows` rows and sets the count. Allocates only if there were never so many. ERRORS:
+  // kOutOfMemory.
   Status set_rows(uint32_t rows);
 
   PlanBuffer::Kind kind() const { return kind_; }

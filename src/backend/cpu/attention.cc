@@ -94,13 +94,14 @@ void Attention::score_span(const Job& job, const Unit& unit, uint32_t slot, uint
   const SpanScratch out = scratch(slot, span);
   const uint32_t first = span * kSpan, count = std::min(kSpan, unit.end[unit.count - 1] - first);
   const AttentionShape shape = {job.op.head_dim, job.op.scale, job.op.softcap};
-  job.kernels.attention_scores(job.cache.keys(job.op.layer, unit.kv_head), first, count, unit.columns(), shape,
-                               out.scores);
+  job.kernels.attention_scores(job.cache.keys(job.op.layer, unit.kv_head), first, count, unit.columns(),
+                               shape, out.scores);
   for (uint32_t c = 0; c < unit.count; ++c) {
     const uint32_t begin = std::max(unit.begin[c], first), end = std::min(unit.end[c], first + count);
     // A span that the column does not see must not win: -2^100 is below every score.
-    out.maximum[c] = begin < end ? job.kernels.row_maximum(out.scores + c * kSpan + begin - first, end - begin)
-                                 : -0x1p100f;
+    out.maximum[c] = begin < end
+                         ? job.kernels.row_maximum(out.scores + c * kSpan + begin - first, end - begin)
+                         : -0x1p100f;
   }
 }
 
@@ -115,8 +116,8 @@ void Attention::value_span(const Job& job, const Unit& unit, uint32_t slot, uint
   const SpanScratch out = scratch(slot, span);
   const uint32_t first = span * kSpan, count = std::min(kSpan, unit.end[unit.count - 1] - first);
   const AttentionShape shape = {job.op.head_dim, job.op.scale, job.op.softcap};
-  job.kernels.attention_values(job.cache.values(job.op.layer, unit.kv_head), first, count, unit.columns(), shape,
-                               maximum, out.scores, out.sums, out.values);
+  job.kernels.attention_values(job.cache.values(job.op.layer, unit.kv_head), first, count, unit.columns(),
+                               shape, maximum, out.scores, out.sums, out.values);
 }
 
 void Attention::finish(const Job& job, const Unit& unit, uint32_t slot) const {
@@ -136,14 +137,21 @@ void Attention::finish(const Job& job, const Unit& unit, uint32_t slot) const {
   }
 }
 
-void Attention::run(const AttentionOp& op, const KvCache& cache, uint32_t position, Activation& query, Activation& out,
-                    Shared& shared) {
+void Attention::run(const AttentionOp& op, const KvCache& cache, uint32_t position, Activation& query,
+                    Activation& out, Shared& shared) {
   const uint32_t heads_per_kv = op.heads / op.kv_heads;
   const uint32_t heads_per_unit = std::min(heads_per_kv, kMaxQueryColumns);
   const uint32_t tokens_per_unit = std::max(1u, kMaxQueryColumns / heads_per_kv);
   const uint32_t head_groups = (heads_per_kv + heads_per_unit - 1) / heads_per_unit;
   const uint32_t token_groups = (query.rows() + tokens_per_unit - 1) / tokens_per_unit;
-  const Job job = {op,    cache,          *shared.kernels, position, query, out, heads_per_unit, tokens_per_unit,
+  const Job job = {op,
+                   cache,
+                   *shared.kernels,
+                   position,
+                   query,
+                   out,
+                   heads_per_unit,
+                   tokens_per_unit,
                    op.kv_heads * head_groups};
   const uint32_t unit_count = job.units_per_token_group * token_groups;
   const uint32_t threads = shared.pool->thread_count();
@@ -167,7 +175,8 @@ void Attention::run(const AttentionOp& op, const KvCache& cache, uint32_t positi
   };
   for_each_span([&](const Unit& unit, uint32_t index, uint32_t span) { score_span(job, unit, index, span); });
   for_each_span([&](const Unit& unit, uint32_t index, uint32_t span) { value_span(job, unit, index, span); });
-  shared.pool->parallel_for(unit_count, [&](uint32_t index, uint32_t) { finish(job, make_unit(job, index), index); });
+  shared.pool->parallel_for(unit_count,
+                            [&](uint32_t index, uint32_t) { finish(job, make_unit(job, index), index); });
 }
 
 }  // namespace hb::cpu

@@ -14,9 +14,10 @@ namespace hb::cpu {
 
 // OWNS scratch memory for a cache of a given capacity.
 //
-// Query rows are cut into units: up to 16 columns (tokens and heads) that read the same KV head. A unit's spans of 256
-// positions are scored, then, once the maximum over all of them is known, weighted and added in ascending order. With
-// many units (prefill) each is one chunk of work; with few (decode) a chunk is one span of one unit.
+// Query rows are cut into units: up to 16 columns (tokens and heads) that read the same KV head. A unit's
+// spans of 256 positions are scored, then, once the maximum over all of them is known, weighted and added in
+// ascending order. With many units (prefill) each is one chunk of work; with few (decode) a chunk is one span
+// of one unit.
 class Attention {
  public:
   // ERRORS: kOutOfMemory.

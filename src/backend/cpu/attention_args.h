@@ -1,9 +1,10 @@
 // What the attention kernels work on.
 //
 // The cache of one layer and KV head, for `capacity` positions (rounded up to 16):
-//   keys    [block of 16 positions][head_dim][16 positions] f16: a vector holds one element of sixteen positions
-//   values  [position][head_dim padded to 16] f16
-// A kernel serves one KV head and up to kMaxQueryColumns columns: query heads of that KV head, of one or more tokens.
+//   keys    [block of 16 positions][head_dim][16 positions] f16: a vector holds one element of sixteen
+//   positions values  [position][head_dim padded to 16] f16
+// A kernel serves one KV head and up to kMaxQueryColumns columns: query heads of that KV head, of one or more
+// tokens.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +17,8 @@ namespace hb::cpu {
 inline constexpr uint32_t kMaxQueryColumns = 16;
 inline constexpr uint32_t kMaxHeadDim = 512;
 inline constexpr uint32_t kMaxCacheRow = 16384;  // kv_heads * head_dim
-inline constexpr uint32_t kSpan = 256;     // positions whose weighted values are added up before they meet the others
+inline constexpr uint32_t kSpan =
+    256;  // positions whose weighted values are added up before they meet the others
 inline constexpr uint32_t kSpanLane = 16;  // consecutive positions of one lane of a span
 
 struct QueryColumns {
@@ -32,15 +34,16 @@ struct AttentionShape {
   float softcap;  // 0: none
 };
 
-// Scores of positions [first, first + count) (first a multiple of 16, count up to kSpan) for every column, positions
-// that a column may not see included: scores[c * kSpan + t - first].
-using ScoreKernel = void (*)(const uint16_t* keys, uint32_t first, uint32_t count, const QueryColumns& columns,
-                             const AttentionShape& shape, float* scores);
+// Scores of positions [first, first + count) (first a multiple of 16, count up to kSpan) for every column,
+// positions that a column may not see included: scores[c * kSpan + t - first].
+using ScoreKernel = void (*)(const uint16_t* keys, uint32_t first, uint32_t count,
+                             const QueryColumns& columns, const AttentionShape& shape, float* scores);
 
-// One span's share: weights exp(score - maximum[c]) of visible positions, 0 for others, their sum, and the weighted
-// sum of values. scores is overwritten by the weights. sums[c], out[c * head_dim_padded + d].
-using ValueKernel = void (*)(const uint16_t* values, uint32_t first, uint32_t count, const QueryColumns& columns,
-                             const AttentionShape& shape, const float* maximum, float* scores, float* sums, float* out);
+// One span's share: weights exp(score - maximum[c]) of visible positions, 0 for others, their sum, and the
+// weighted sum of values. scores is overwritten by the weights. sums[c], out[c * head_dim_padded + d].
+using ValueKernel = void (*)(const uint16_t* values, uint32_t first, uint32_t count,
+                             const QueryColumns& columns, const AttentionShape& shape, const float* maximum,
+                             float* scores, float* sums, float* out);
 
 HB_ALWAYS_INLINE constexpr uint32_t padded_head_dim(uint32_t head_dim) { return (head_dim + 15) / 16 * 16; }
 

@@ -40,8 +40,8 @@ class CpuExecutable final : public Executable {
   Result<std::unique_ptr<ExecutionContext>> new_context(const ContextOptions& options) override {
     if (options.capacity == 0 || options.max_batch == 0) {
       return fail(ErrorCode::kInvalidArgument,
-                  fmt::format("a context of {} positions and batches of {}; both must be positive", options.capacity,
-                              options.max_batch));
+                  fmt::format("a context of {} positions and batches of {}; both must be positive",
+                              options.capacity, options.max_batch));
     }
     return CpuContext::create(plan_, weights_, *shared_, options);
   }
@@ -56,8 +56,8 @@ Status check_limits(const Plan& plan) {
   for (const CacheLayer& layer : plan.cache_layers) {
     if (layer.head_dim <= kMaxHeadDim && layer.kv_heads * layer.head_dim <= kMaxCacheRow) continue;
     return fail(ErrorCode::kUnsupported,
-                fmt::format("{} KV heads of {}; the CPU backend takes heads up to {} and rows up to {}", layer.kv_heads,
-                            layer.head_dim, kMaxHeadDim, kMaxCacheRow));
+                fmt::format("{} KV heads of {}; the CPU backend takes heads up to {} and rows up to {}",
+                            layer.kv_heads, layer.head_dim, kMaxHeadDim, kMaxCacheRow));
   }
   return {};
 }
@@ -92,9 +92,9 @@ Result<std::unique_ptr<Backend>> make_cpu_backend(const CpuBackendOptions& optio
   shared->kernels = choice.table;
   shared->isa_reason = choice.reason;
   shared->huge_pages = options.huge_pages;
-  HB_ASSIGN(shared->pool, ThreadPool::create({.thread_count = options.threads,
-                                              .cpu_mask = options.cpu_mask,
-                                              .spin_us = options.spin_us}));
+  HB_ASSIGN(shared->pool,
+            ThreadPool::create(
+                {.thread_count = options.threads, .cpu_mask = options.cpu_mask, .spin_us = options.spin_us}));
   return std::make_unique<cpu::CpuBackend>(std::move(shared));
 }
 

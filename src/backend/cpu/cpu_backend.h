@@ -14,7 +14,7 @@ struct CpuBackendOptions {
   uint32_t threads = 1;      // at least 1
   std::string isa = "auto";  // or a name of isas.def
   CpuIsa cpu_isa = detect_cpu_isa();
-  CpuMask cpu_mask;
+  CpuMask cpu_mask = {};
   uint32_t spin_us = 30;
   bool huge_pages = true;
 };

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <type_traits>
 
 #include "backend/cpu/matvec.h"
 #include "backend/cpu/pack.h"
@@ -18,7 +19,8 @@ constexpr uint32_t kRowsPerChunk = 16;
 
 }  // namespace
 
-Result<std::unique_ptr<ExecutionContext>> CpuContext::create(const Plan& plan, const std::vector<PackedWeight>& weights,
+Result<std::unique_ptr<ExecutionContext>> CpuContext::create(const Plan& plan,
+                                                             const std::vector<PackedWeight>& weights,
                                                              Shared& shared, const ContextOptions& options) {
   std::unique_ptr<CpuContext> context(new CpuContext(plan, weights, shared));
   context->max_batch_ = options.max_batch;
@@ -48,7 +50,8 @@ Status CpuContext::set_rows(const Batch& batch) {
 
 void CpuContext::set_rope_rows(const Batch& batch) {
   for (size_t i = 0; i < rope_rows_.size(); ++i) {
-    rope_rows_[i] = rope_rows(plan_.rope_tables[i], batch.position, static_cast<uint32_t>(batch.tokens.size()));
+    rope_rows_[i] =
+        rope_rows(plan_.rope_tables[i], batch.position, static_cast<uint32_t>(batch.tokens.size()));
   }
 }
 
@@ -60,31 +63,35 @@ Status CpuContext::forward(const Batch& batch) {
   HB_TRY(set_rows(batch));
   set_rope_rows(batch);
   for (size_t i = 0; i < plan_.ops.size();) {
-    if (std::holds_alternative<MatvecOp>(plan_.ops[i])) {
-      i = matvec_group(i);
-    } else {
-      std::visit([&](const auto& op) { run(op, batch); }, plan_.ops[i]);
-      ++i;
-    }
+    i += std::visit(
+        [&]<class Op>(const Op& op) -> size_t {
+          if constexpr (std::is_same_v<Op, MatvecOp>) {
+            return run_matvec_group(i);
+          } else {
+            run(op, batch);
+            return 1;
+          }
+        },
+        plan_.ops[i]);
   }
   return {};
 }
 
-size_t CpuContext::matvec_group(size_t first) {
+size_t CpuContext::run_matvec_group(size_t first) {
   MatvecOp group[8];
   size_t count = 0;
   for (; first + count < plan_.ops.size() && count < std::size(group); ++count) {
     const auto* op = std::get_if<MatvecOp>(&plan_.ops[first + count]);
     if (op == nullptr || (count > 0 && op->in != group[0].in)) break;
-    const auto touches = [op](const MatvecOp& other) { return other.out == op->residual || other.out == op->out; };
+    const auto touches = [op](const MatvecOp& other) {
+      return other.out == op->residual || other.out == op->out || other.residual == op->out;
+    };
     if (std::any_of(group, group + count, touches)) break;
     group[count] = *op;
   }
   run_matvecs({group, count}, weights_, activations_, shared_);
-  return first + count;
+  return count;
 }
-
-void CpuContext::run(const MatvecOp& op, const Batch&) { run_matvecs({&op, 1}, weights_, activations_, shared_); }
 
 void CpuContext::run(const EmbedOp& op, const Batch& batch) {
   const PackedWeight& table = weights_[op.table];
@@ -113,7 +120,9 @@ void CpuContext::run(const RmsNormOp& op, const Batch&) {
   });
 }
 
-void CpuContext::run(const QuantiseOp& op, const Batch&) { quantise(activations_[op.in].values(), activations_[op.out]); }
+void CpuContext::run(const QuantiseOp& op, const Batch&) {
+  quantise(activations_[op.in].values(), activations_[op.out]);
+}
 
 void CpuContext::quantise(std::span<const float> rows, Activation& out) {
   for_each_row(out.rows(), [&](uint32_t r) {
@@ -168,7 +177,8 @@ void CpuContext::run(const OutputRowsOp& op, const Batch& batch) {
 
 void CpuContext::run(const SoftcapOp& op, const Batch&) {
   Activation& buffer = activations_[op.buffer];
-  for_each_row(buffer.rows(), [&](uint32_t r) { shared_.kernels->softcap_row(buffer.row(r), op.cap, buffer.width()); });
+  for_each_row(buffer.rows(),
+               [&](uint32_t r) { shared_.kernels->softcap_row(buffer.row(r), op.cap, buffer.width()); });
 }
 
 void CpuContext::run(const ScaleOp& op, const Batch&) {
@@ -186,7 +196,8 @@ std::span<const float> CpuContext::logits() {
 Result<std::vector<float>> CpuContext::read_buffer(BufferId id) {
   HB_CHECK_LT(size_t{id}, activations_.size());
   Activation& buffer = activations_[id];
-  if (buffer.kind() == PlanBuffer::Kind::kF32) return std::vector(buffer.values().begin(), buffer.values().end());
+  if (buffer.kind() == PlanBuffer::Kind::kF32)
+    return std::vector(buffer.values().begin(), buffer.values().end());
   std::vector<float> values(size_t{buffer.rows()} * buffer.width());
   for (uint32_t r = 0; r < buffer.rows(); ++r) {
     const QuantisedPanel panel = buffer.quantised_panel(r / kMaxPanel);

@@ -16,7 +16,8 @@ namespace hb::cpu {
 class CpuContext final : public ExecutionContext {
  public:
   // BORROWS all but options. ERRORS: kOutOfMemory.
-  static Result<std::unique_ptr<ExecutionContext>> create(const Plan& plan, const std::vector<PackedWeight>& weights,
+  static Result<std::unique_ptr<ExecutionContext>> create(const Plan& plan,
+                                                          const std::vector<PackedWeight>& weights,
                                                           Shared& shared, const ContextOptions& options);
 
   uint32_t capacity() const override { return cache_.capacity(); }
@@ -34,12 +35,14 @@ class CpuContext final : public ExecutionContext {
 
   Status set_rows(const Batch& batch);
   void set_rope_rows(const Batch& batch);
-  size_t matvec_group(size_t first);
+
+  // Runs the matvec `first` and those right behind it that read the same input and touch nothing that another
+  // one writes. Returns how many.
+  size_t run_matvec_group(size_t first);
 
   void run(const EmbedOp& op, const Batch& batch);
   void run(const RmsNormOp& op, const Batch& batch);
   void run(const QuantiseOp& op, const Batch& batch);
-  void run(const MatvecOp& op, const Batch& batch);
   void run(const RopeOp& op, const Batch& batch);
   void run(const CacheWriteOp& op, const Batch& batch);
   void run(const AttentionOp& op, const Batch& batch);

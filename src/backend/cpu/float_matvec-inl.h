@@ -1,7 +1,8 @@
 // The product of a tile of 32 rows of F32, F16 or BF16 weights and up to eight float columns.
 //
-// As in matvec-inl.h rows sit in vector elements and the sixteen lanes are visited one after the other; here a lane is
-// made of single elements, so its sums stay in registers and the number of columns is a template parameter.
+// As in matvec-inl.h rows sit in vector elements and the sixteen lanes are visited one after the other; here
+// a lane is made of single elements, so its sums stay in registers and the number of columns is a template
+// parameter.
 #pragma once
 
 #include "backend/cpu/lane_order.h"
@@ -22,13 +23,15 @@ HB_ALWAYS_INLINE Floats load_weights(const uint8_t* column, uint32_t row) {
 
 // One lane of kColumns columns, for a native vector of rows. `weights`: the lane's first element.
 template <TensorType kType, int kColumns>
-HB_ALWAYS_INLINE void add_float_lane(const uint8_t* weights, uint32_t lane, uint32_t cols, const FloatPanel& panel,
-                                     uint32_t first_column, uint32_t row, PanelSums& sums) {
+HB_ALWAYS_INLINE void multiply_float_lane(const uint8_t* weights, uint32_t lane, uint32_t cols,
+                                          const FloatPanel& panel, uint32_t column, uint32_t row,
+                                          const BlockPlace& place) {
   constexpr size_t kStride = kTileRows * (kType == TensorType::kF32 ? 4 : 2);
   Floats acc[kColumns];
 #pragma GCC unroll 4
-  for (int c = 0; c < kColumns; ++c) acc[c] = splat(lane < cols ? -0.0f : 0.0f);
-  const float* x = panel.values + first_column * panel.stride;
+  for (int c = 0; c < kColumns; ++c)
+    acc[c] = splat(lane < cols ? -0.0f : 0.0f);  // -0 + x is x: the first is assigned
+  const float* x = panel.values + column * panel.stride;
   for (uint32_t i = lane; i < cols; i += kLanes, weights += kStride) {
     const Floats w = load_weights<kType>(weights, row);
 #pragma GCC unroll 4
@@ -38,24 +41,25 @@ HB_ALWAYS_INLINE void add_float_lane(const uint8_t* weights, uint32_t lane, uint
     }
   }
 #pragma GCC unroll 4
-  for (int c = 0; c < kColumns; ++c) store(sums.value[first_column + c] + row, acc[c]);
+  for (int c = 0; c < kColumns; ++c) add_term(acc[c], place, column + c, row);
 }
 
 template <TensorType kType>
-void float_tile_product(const uint8_t* tile, uint32_t cols, const FloatPanel& panel, float* out) {
+void float_tile_product(const uint8_t* tile, uint32_t cols, const FloatPanel& panel, PanelSums& out) {
   constexpr size_t kStride = kTileRows * (kType == TensorType::kF32 ? 4 : 2);
-  PanelSums sums;
-  PanelSums stack[kTreeDepth];
+  LaneSums sums;
   const uint8_t* weights = tile;
   for (uint32_t visit = 0; visit < kLanes; ++visit) {
     const uint32_t lane = kLaneOrder[visit];
+    const BlockPlace place = place_block(true, true, joins_after(visit), sums, out);
     for (uint32_t row = 0; row < kTileRows; row += kWidth) {
       uint32_t c = 0;
-      for (; c + 4 <= panel.width; c += 4) add_float_lane<kType, 4>(weights, lane, cols, panel, c, row, sums);
-      for (; c < panel.width; ++c) add_float_lane<kType, 1>(weights, lane, cols, panel, c, row, sums);
+      for (; c + 4 <= panel.width; c += 4) {
+        multiply_float_lane<kType, 4>(weights, lane, cols, panel, c, row, place);
+      }
+      for (; c < panel.width; ++c) multiply_float_lane<kType, 1>(weights, lane, cols, panel, c, row, place);
     }
     if (lane < cols) weights += (cols - lane + kLanes - 1) / kLanes * kStride;
-    join_lane(visit, panel.width, sums, stack, out);
   }
 }
 

@@ -1,4 +1,5 @@
-// Compiled once per row of isas.def, with -DHB_CPU_ISA=name and that instruction set's flags (CMakeLists.txt).
+// Compiled once per row of isas.def, with -DHB_CPU_ISA=name and that instruction set's flags
+// (CMakeLists.txt).
 #include "backend/cpu/attention-inl.h"
 #include "backend/cpu/float_matvec-inl.h"
 #include "backend/cpu/kernel_table.h"
@@ -18,16 +19,8 @@ const KernelTable kKernels = {
 #include "backend/cpu/kernels.def"
 #undef HB_CPU_TILE_KERNEL
 #undef HB_CPU_FLOAT_TILE_KERNEL
-    quantise_row,
-    rms_norm,
-    rope_head,
-    finish_rows,
-    scale_row,
-    softcap_row,
-    to_half,
-    row_maximum,
-    attention_scores,
-    attention_values,
+    quantise_row,        rms_norm, rope_head,   finish_rows,      scale_row,
+    softcap_row,         to_half,  row_maximum, attention_scores, attention_values,
 };
 
 }  // namespace hb::cpu::HB_CPU_ISA

@@ -23,7 +23,8 @@ struct IsaRow {
 };
 
 constexpr IsaRow kRows[] = {
-#define HB_CPU_ISA_ROW(name, condition) {&name::kKernels, [](const CpuIsa& isa) { return (void)isa, (condition); }},
+#define HB_CPU_ISA_ROW(name, condition) \
+  {&name::kKernels, [](const CpuIsa& isa) { return (void)isa, (condition); }},
 #include "backend/cpu/isas.def"
 #undef HB_CPU_ISA_ROW
 };
@@ -39,12 +40,14 @@ std::string usable_names(const CpuIsa& isa) {
 TileKernel tile_kernel(const KernelTable& table, TensorType type) {
   switch (type) {
 #define HB_CPU_TILE_KERNEL(type, name) \
-  case TensorType::type: return table.tile_##name;
+  case TensorType::type:               \
+    return table.tile_##name;
 #define HB_CPU_FLOAT_TILE_KERNEL(type, name)
 #include "backend/cpu/kernels.def"
 #undef HB_CPU_TILE_KERNEL
 #undef HB_CPU_FLOAT_TILE_KERNEL
-    default: break;
+    default:
+      break;
   }
   HB_CHECK(is_quantised(type));
   return nullptr;
@@ -54,11 +57,13 @@ FloatTileKernel float_tile_kernel(const KernelTable& table, TensorType type) {
   switch (type) {
 #define HB_CPU_TILE_KERNEL(type, name)
 #define HB_CPU_FLOAT_TILE_KERNEL(type, name) \
-  case TensorType::type: return table.tile_##name;
+  case TensorType::type:                     \
+    return table.tile_##name;
 #include "backend/cpu/kernels.def"
 #undef HB_CPU_TILE_KERNEL
 #undef HB_CPU_FLOAT_TILE_KERNEL
-    default: break;
+    default:
+      break;
   }
   HB_CHECK(!is_quantised(type));
   return nullptr;
@@ -67,7 +72,8 @@ FloatTileKernel float_tile_kernel(const KernelTable& table, TensorType type) {
 std::string tile_kernel_name(const KernelTable& table, TensorType type) {
   switch (type) {
 #define HB_CPU_TILE_KERNEL(type, name) \
-  case TensorType::type: return fmt::format("tile_" #name "_{}", table.isa);
+  case TensorType::type:               \
+    return fmt::format("tile_" #name "_{}", table.isa);
 #define HB_CPU_FLOAT_TILE_KERNEL(type, name) HB_CPU_TILE_KERNEL(type, name)
 #include "backend/cpu/kernels.def"
 #undef HB_CPU_TILE_KERNEL

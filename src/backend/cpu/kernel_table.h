@@ -51,7 +51,8 @@ struct IsaChoice {
 };
 
 // A pure function of what the CPU has and what was asked for ("auto" or a name of isas.def).
-// ERRORS: kInvalidArgument for an unknown name, kUnsupported for one that this CPU cannot run; both list what it can.
+// ERRORS: kInvalidArgument for an unknown name, kUnsupported for one that this CPU cannot run; both list what
+// it can.
 Result<IsaChoice> choose_isa(const CpuIsa& isa, std::string_view wanted);
 
 }  // namespace hb::cpu

@@ -11,14 +11,16 @@ Result<KvCache> KvCache::create(const std::vector<CacheLayer>& layers, uint32_t 
   for (const CacheLayer& shape : layers) {
     Layer layer = {shape, positions * shape.head_dim, positions * padded_head_dim(shape.head_dim), {}, {}};
     HB_ASSIGN(layer.keys, AlignedBuffer::allocate(layer.key_head_elems * shape.kv_heads * sizeof(uint16_t)));
-    HB_ASSIGN(layer.values, AlignedBuffer::allocate(layer.value_head_elems * shape.kv_heads * sizeof(uint16_t)));
+    HB_ASSIGN(layer.values,
+              AlignedBuffer::allocate(layer.value_head_elems * shape.kv_heads * sizeof(uint16_t)));
     cache.layers_.push_back(std::move(layer));
   }
   return cache;
 }
 
 size_t KvCache::key_index(const Layer& layer, uint32_t head, uint32_t position, uint32_t d) const {
-  return head * layer.key_head_elems + size_t{position / 16} * 16 * layer.shape.head_dim + 16 * d + position % 16;
+  return head * layer.key_head_elems + size_t{position / 16} * 16 * layer.shape.head_dim + 16 * d +
+         position % 16;
 }
 
 size_t KvCache::value_index(const Layer& layer, uint32_t head, uint32_t position) const {
@@ -41,7 +43,8 @@ void KvCache::write(uint32_t layer_index, uint32_t position, const uint16_t* key
   for (uint32_t head = 0; head < layer.shape.kv_heads; ++head) {
     uint16_t* column = key_data + key_index(layer, head, position, 0);
     for (uint32_t d = 0; d < head_dim; ++d) column[16 * d] = keys[head * head_dim + d];
-    std::memcpy(value_data + value_index(layer, head, position), values + head * head_dim, head_dim * sizeof(uint16_t));
+    std::memcpy(value_data + value_index(layer, head, position), values + head * head_dim,
+                head_dim * sizeof(uint16_t));
   }
 }
 

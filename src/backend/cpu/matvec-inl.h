@@ -1,9 +1,11 @@
-// The product of a tile of 32 quantised rows and a panel of up to eight columns (tile_layout.h, matvec_args.h).
+// The product of a tile of 32 quantised rows and a panel of up to eight columns (tile_layout.h,
+// matvec_args.h).
 //
-// Rows sit in the elements of a vector; one broadcast word of activations meets four columns of sixteen rows (two
-// sixteens, from the two nibbles of the same bytes). A block of a part of the rows is unpacked once into registers and
-// then multiplied with every column, so the number of columns is an ordinary loop count. The sixteen lanes are visited
-// one after the other (lane_order.h); a lane's sums live in memory that stays in the first-level cache.
+// Rows sit in the elements of a vector; one broadcast word of activations meets four columns of sixteen rows
+// (two sixteens, from the two nibbles of the same bytes). A block of a part of the rows is unpacked once into
+// registers and then multiplied with every column, so the number of columns is an ordinary loop count. The
+// sixteen lanes are visited one after the other (lane_order.h); a lane's sums live in memory that stays in
+// the first-level cache.
 #pragma once
 
 #include "backend/cpu/lane_order.h"
@@ -139,23 +141,42 @@ HB_ALWAYS_INLINE PartScales load_scales(const uint8_t* header, const uint8_t* sc
   return out;
 }
 
-// The exact integer product of a block: sum over halves of group scale * (codes . activations).
+// Of the rows l and the rows h of a part.
+struct Products {
+  Ints low;
+  Ints high;
+};
+
+// Where the sums of a dot product start: -offset * sum of the activations takes the offset of the codes out
+// again.
+template <int kOffset>
+HB_ALWAYS_INLINE Ints start_sum(int32_t activation_sum) {
+  if constexpr (kOffset == 0) return Ints{};
+  return splat_int(activation_sum) * -kOffset;
+}
+
+// The exact integer products of a block: sum over halves of group scale * (codes . activations).
 template <TensorType kType>
-HB_ALWAYS_INLINE Ints integer_product(const Bytes* codes, const PartScales& scales, const int8_t* x,
-                                      const BlockMeta& meta) {
+HB_ALWAYS_INLINE Products integer_products(const PartCodes& codes, const PartScales& low,
+                                           const PartScales& high, const int8_t* x, const BlockMeta& meta) {
   constexpr FormatTraits kFormat = format_traits(kType);
   constexpr bool kSigned = kFormat.code_bits == 8 || kFormat.codebook;
   constexpr int kBits = kSigned ? 8 : kFormat.code_bits;
   constexpr int kOffset = kSigned ? kSignedBias : kFormat.zero_point;
-  if constexpr (has_group_scales(kFormat.scales)) {
-    const Ints first = dot<kBits, 4>(codes, x, splat_int(-kOffset * meta.half_sum[0]));
-    const Ints last = dot<kBits, 4>(codes + 4, x + 16, splat_int(-kOffset * meta.half_sum[1]));
-    return first * scales.group_scale[0] + last * scales.group_scale[1];
-  } else if constexpr (kOffset == 0) {
-    return dot<kBits, 8>(codes, x, Ints{});
-  } else {
-    return dot<kBits, 8>(codes, x, splat_int(-kOffset * (meta.half_sum[0] + meta.half_sum[1])));
+  Products sum;
+  if constexpr (!has_group_scales(kFormat.scales)) {
+    sum.low = sum.high = start_sum<kOffset>(meta.sum);
+    dot<kBits, 8>(codes.low, codes.high, x, sum.low, sum.high);
+    return sum;
   }
+  Products last;
+  sum.low = sum.high = start_sum<kOffset>(meta.half_sum[0]);
+  last.low = last.high = start_sum<kOffset>(meta.half_sum[1]);
+  dot<kBits, 4>(codes.low, codes.high, x, sum.low, sum.high);
+  dot<kBits, 4>(codes.low + 4, codes.high + 4, x + 16, last.low, last.high);
+  sum.low = sum.low * low.group_scale[0] + last.low * low.group_scale[1];
+  sum.high = sum.high * high.group_scale[0] + last.high * high.group_scale[1];
+  return sum;
 }
 
 template <TensorType kType>
@@ -177,76 +198,101 @@ HB_ALWAYS_INLINE Floats block_term(Ints product, const PartScales& scales, const
   return term;
 }
 
-// Sums of a panel, one lane of it or joined ones: [column][row].
-struct alignas(64) PanelSums {
-  float value[kMaxPanel][kTileRows];
+// The sums in progress: [0] those of the lane that is visited, [1 + level] those that wait for their partner
+// (lane_order.h), and behind them the result.
+struct LaneSums {
+  PanelSums level[1 + kTreeDepth];
 };
 
-// Adds the products of one block to the sums of its lane.
+// What happens to the term of a block: the sums in [begin, end) are added to it, the total goes to `target`.
+// A lane's first block begins behind level[0]; its last one goes on to the sums that wait.
+struct BlockPlace {
+  const PanelSums* begin;
+  const PanelSums* end;
+  PanelSums* target;
+};
+
+HB_ALWAYS_INLINE BlockPlace place_block(bool first, bool last, uint32_t joins, LaneSums& sums,
+                                        PanelSums& out) {
+  PanelSums* joined = joins < kTreeDepth ? &sums.level[1 + joins] : &out;
+  return {.begin = sums.level + (first ? 1 : 0),
+          .end = sums.level + 1 + (last ? joins : 0),
+          .target = last ? joined : sums.level};
+}
+
+HB_ALWAYS_INLINE void add_term(Floats term, const BlockPlace& place, uint32_t column, uint32_t row) {
+  for (const PanelSums* sums = place.begin; sums != place.end; ++sums) {
+    term = load<Floats>(sums->value[column] + row) + term;
+  }
+  store(place.target->value[column] + row, term);
+}
+
+// One block of a panel: its place among the lanes, its weights and activations.
+struct BlockWork {
+  const uint8_t* header;
+  const uint8_t* record;
+  const int8_t* x;
+  const BlockMeta* meta;
+  uint32_t width;
+  BlockPlace place;
+};
+
 template <TensorType kType>
-HB_ALWAYS_INLINE void add_block(const uint8_t* header, const uint8_t* block, const QuantisedPanel& panel,
-                                uint32_t index, PanelSums& sums) {
+HB_ALWAYS_INLINE void multiply_block(const BlockWork& work) {
   constexpr BlockLayout kLayout = block_layout(format_traits(kType));
-  const int8_t* x = panel.codes + size_t{kBlockElems} * index * panel.width;
-  const BlockMeta* meta = panel.meta + size_t{index} * panel.width;
 #pragma GCC unroll 4
   for (int p = 0; p < kParts; ++p) {
-    const PartCodes codes = load_codes<kType>(block, p);
-    const PartScales low = load_scales<kType>(header, block + kLayout.scale_offset, p * kWidth);
-    const PartScales high = load_scales<kType>(header, block + kLayout.scale_offset, 16 + p * kWidth);
-    for (uint32_t c = 0; c < panel.width; ++c) {
-      float* sum = sums.value[c] + p * kWidth;
-      const Ints product_low = integer_product<kType>(codes.low, low, x + kBlockElems * c, meta[c]);
-      const Ints product_high = integer_product<kType>(codes.high, high, x + kBlockElems * c, meta[c]);
-      store(sum, load<Floats>(sum) + block_term<kType>(product_low, low, meta[c]));
-      store(sum + 16, load<Floats>(sum + 16) + block_term<kType>(product_high, high, meta[c]));
+    const uint32_t row = p * kWidth;
+    const PartCodes codes = load_codes<kType>(work.record, p);
+    const PartScales low = load_scales<kType>(work.header, work.record + kLayout.scale_offset, row);
+    const PartScales high = load_scales<kType>(work.header, work.record + kLayout.scale_offset, 16 + row);
+    for (uint32_t c = 0; c < work.width; ++c) {
+      const int8_t* x = one_register(work.x + kBlockElems * c);
+      const Products products = integer_products<kType>(codes, low, high, x, work.meta[c]);
+      add_term(block_term<kType>(products.low, low, work.meta[c]), work.place, c, row);
+      add_term(block_term<kType>(products.high, high, work.meta[c]), work.place, c, 16 + row);
     }
   }
 }
 
-HB_ALWAYS_INLINE void fill(PanelSums& sums, uint32_t width, float value) {
+// A lane that has no block joins the others as +0.
+inline void join_empty_lane(uint32_t width, const BlockPlace& place) {
   for (uint32_t c = 0; c < width; ++c) {
-    for (uint32_t r = 0; r < kTileRows; r += kWidth) store(sums.value[c] + r, splat(value));
+    for (uint32_t r = 0; r < kTileRows; r += kWidth) add_term(Floats{}, place, c, r);
   }
 }
 
-// Joins the lane visited as number `visit` with the partial sums that wait for it (lane_order.h). The result replaces
-// the top of the stack, or goes to `out` after the last lane.
-HB_ALWAYS_INLINE void join_lane(uint32_t visit, uint32_t width, const PanelSums& lane, PanelSums* stack, float* out) {
-  for (uint32_t c = 0; c < width; ++c) {
-    for (uint32_t r = 0; r < kTileRows; r += kWidth) {
-      Floats sum = load<Floats>(lane.value[c] + r);
-      uint32_t level = 0;
-      for (; visit >> level & 1; ++level) sum = load<Floats>(stack[level].value[c] + r) + sum;
-      float* to = level < kTreeDepth ? stack[level].value[c] + r : out + c * kTileRows + r;
-      store(to, sum);
-    }
-  }
-}
-
-// Reading ahead of the kernel by this much hides the memory's latency; less or more than 4 to 9 KB read slower.
+// Reading ahead of the kernel by this much hides the memory's latency; less or more than 4 to 9 KB read
+// slower.
 inline constexpr size_t kPrefetchBytes = 6144;
 
+HB_ALWAYS_INLINE void prefetch(const uint8_t* from, size_t bytes) {
+#pragma GCC unroll 32
+  for (size_t line = 0; line < bytes; line += 64) __builtin_prefetch(from + kPrefetchBytes + line);
+}
+
 template <TensorType kType>
-void tile_product(const uint8_t* tile, uint32_t cols, const QuantisedPanel& panel, float* out) {
+void tile_product(const uint8_t* tile, uint32_t cols, const QuantisedPanel& panel, PanelSums& out) {
   constexpr FormatTraits kFormat = format_traits(kType);
   constexpr BlockLayout kLayout = block_layout(kFormat);
   const uint32_t blocks = cols / kBlockElems;
   const uint8_t* record = tile + tile_header_bytes(kFormat, blocks);
-  PanelSums sums;
-  PanelSums stack[kTreeDepth];
+  prefetch(tile, record - tile);
+  LaneSums sums;
   for (uint32_t visit = 0; visit < kLanes; ++visit) {
-    const uint32_t lane = kLaneOrder[visit];
-    // -0 + x is x for every x: the first block is assigned, as the contract asks. A lane without blocks is +0.
-    fill(sums, panel.width, lane < blocks ? -0.0f : 0.0f);
-    for (uint32_t b = lane; b < blocks; b += kLanes) {
-#pragma GCC unroll 32
-      for (uint32_t line = 0; line < kLayout.bytes; line += 64) __builtin_prefetch(record + kPrefetchBytes + line);
-      const uint8_t* header = tile + size_t{b / blocks_per_super(kFormat.scales)} * kLayout.header_bytes;
-      add_block<kType>(header, record, panel, b, sums);
-      record += kLayout.bytes;
+    const uint32_t lane = kLaneOrder[visit], joins = joins_after(visit);
+    if (lane >= blocks) join_empty_lane(panel.width, place_block(true, true, joins, sums, out));
+    for (uint32_t b = lane; b < blocks; b += kLanes, record += kLayout.bytes) {
+      prefetch(record, kLayout.bytes);
+      const size_t slot = size_t{b} * panel.width;
+      multiply_block<kType>(
+          {.header = tile + size_t{b / blocks_per_super(kFormat.scales)} * kLayout.header_bytes,
+           .record = record,
+           .x = panel.codes + kBlockElems * slot,
+           .meta = panel.meta + slot,
+           .width = panel.width,
+           .place = place_block(b == lane, b + kLanes >= blocks, joins, sums, out)});
     }
-    join_lane(visit, panel.width, sums, stack, out);
   }
 }
 

@@ -36,8 +36,8 @@ struct Product {
   size_t tile_bytes() const { return weight.tile_bytes + (up ? up->tile_bytes : 0); }
 };
 
-void multiply_tile(const KernelTable& kernels, const PackedWeight& weight, uint32_t tile, const Activation& in,
-                   uint32_t panel, float* out) {
+void multiply_tile(const KernelTable& kernels, const PackedWeight& weight, uint32_t tile,
+                   const Activation& in, uint32_t panel, PanelSums& out) {
   if (is_quantised(weight.type)) {
     tile_kernel(kernels, weight.type)(weight.tile(tile), weight.cols, in.quantised_panel(panel), out);
   } else {
@@ -46,16 +46,15 @@ void multiply_tile(const KernelTable& kernels, const PackedWeight& weight, uint3
 }
 
 void run_tile(const KernelTable& kernels, const Product& product, uint32_t tile) {
-  alignas(64) float y[kMaxPanel * kTileRows];
-  alignas(64) float up[kMaxPanel * kTileRows];
+  PanelSums y, up;
   const uint32_t first_row = tile * kTileRows, count = std::min(kTileRows, product.weight.rows - first_row);
   for (uint32_t panel = 0; panel < product.in.panel_count(); ++panel) {
     multiply_tile(kernels, product.weight, tile, product.in, panel, y);
     if (product.up != nullptr) multiply_tile(kernels, *product.up, tile, product.in, panel, up);
     for (uint32_t c = 0; c < product.in.panel_width(panel); ++c) {
       const uint32_t column = panel * kMaxPanel + c;
-      kernels.finish_rows({.product = y + c * kTileRows,
-                           .up = product.up ? up + c * kTileRows : nullptr,
+      kernels.finish_rows({.product = y.value[c],
+                           .up = product.up ? up.value[c] : nullptr,
                            .bias = product.bias ? product.bias + first_row : nullptr,
                            .residual = product.residual ? product.residual->row(column) + first_row : nullptr,
                            .out = product.out.row(column) + first_row,

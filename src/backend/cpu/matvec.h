@@ -11,8 +11,8 @@
 
 namespace hb::cpu {
 
-// Runs ops that read the same input as one loop over all their tiles, so that small ones (k and v beside q) do not each
-// wait for the slowest thread. REQUIRES: none of the ops reads what another one writes.
+// Runs ops that read the same input as one loop over all their tiles, so that small ones (k and v beside q)
+// do not each wait for the slowest thread. REQUIRES: none of the ops reads what another one writes.
 void run_matvecs(std::span<const MatvecOp> ops, std::span<const PackedWeight> weights,
                  std::span<Activation> activations, Shared& shared);
 

@@ -15,6 +15,7 @@ inline constexpr uint32_t kMaxPanel = 8;
 struct BlockMeta {
   float scale;
   float weighted_sum;
+  int32_t sum;  // of the block; half_sum: of its halves
   int32_t half_sum[2];
 };
 
@@ -26,8 +27,13 @@ struct QuantisedPanel {
   uint32_t width;
 };
 
-// The product of one tile (32 rows, `cols` columns of K) and a panel: out[c * 32 + r].
-using TileKernel = void (*)(const uint8_t* tile, uint32_t cols, const QuantisedPanel& panel, float* out);
+// Sums for the 32 rows of a tile and the columns of a panel.
+struct alignas(64) PanelSums {
+  float value[kMaxPanel][32];  // [column][row]
+};
+
+// The product of one tile (32 rows, `cols` columns of K) and a panel.
+using TileKernel = void (*)(const uint8_t* tile, uint32_t cols, const QuantisedPanel& panel, PanelSums& out);
 
 // Likewise for F32, F16 and BF16 tiles. x: (width, cols) floats, `stride` floats apart.
 struct FloatPanel {
@@ -35,6 +41,6 @@ struct FloatPanel {
   size_t stride;
   uint32_t width;
 };
-using FloatTileKernel = void (*)(const uint8_t* tile, uint32_t cols, const FloatPanel& panel, float* out);
+using FloatTileKernel = void (*)(const uint8_t* tile, uint32_t cols, const FloatPanel& panel, PanelSums& out);
 
 }  // namespace hb::cpu

@@ -15,7 +15,8 @@
 namespace hb::cpu {
 namespace {
 
-// Unsigned codes of one block of a tile: 32 rows of 8 words, word j holding the codes of columns 4 j … 4 j + 3.
+// Unsigned codes of one block of a tile: 32 rows of 8 words, word j holding the codes of columns 4 j … 4 j
+// + 3.
 struct TileCodes {
   uint32_t word[kTileRows][8];
 };
@@ -38,7 +39,8 @@ void store_base2(const TileCodes& codes, uint8_t* out) {
       const uint32_t* low = &codes.word[r][2 * m];
       const uint32_t* high = &codes.word[r + 16][2 * m];
       constexpr uint32_t kMask = 0x03030303u;
-      words[16 * m + r] = (low[0] & kMask) | (low[1] & kMask) << 2 | (high[0] & kMask) << 4 | (high[1] & kMask) << 6;
+      words[16 * m + r] =
+          (low[0] & kMask) | (low[1] & kMask) << 2 | (high[0] & kMask) << 4 | (high[1] & kMask) << 6;
     }
   }
 }
@@ -82,8 +84,10 @@ void store_codes(const TileCodes& codes, uint8_t* block) {
   if constexpr (kLayout.base_bits == 8) store_base8(codes, block);
   if constexpr (kLayout.base_bits == 4) store_base4(codes, block);
   if constexpr (kLayout.base_bits == 2) store_base2(codes, block);
-  if constexpr (kLayout.high_bits == 1) store_one_high_bit(codes, kLayout.base_bits, block + kLayout.high_offset);
-  if constexpr (kLayout.high_bits == 2) store_two_high_bits(codes, kLayout.base_bits, block + kLayout.high_offset);
+  if constexpr (kLayout.high_bits == 1)
+    store_one_high_bit(codes, kLayout.base_bits, block + kLayout.high_offset);
+  if constexpr (kLayout.high_bits == 2)
+    store_two_high_bits(codes, kLayout.base_bits, block + kLayout.high_offset);
 }
 
 // f32_to_f16 of a value that came from f16 is exact.
@@ -112,8 +116,8 @@ void store_scales(const BlockScales& scales, uint32_t r, uint8_t* out) {
 
 Status check_scales(const BlockScales& scales, uint32_t block) {
   if (std::isfinite(scales.scale) && std::isfinite(scales.minimum)) return {};
-  return fail(ErrorCode::kBadFile, fmt::format("block {} has scale {} and minimum {}; both must be finite", block,
-                                               scales.scale, scales.minimum));
+  return fail(ErrorCode::kBadFile, fmt::format("block {} has scale {} and minimum {}; both must be finite",
+                                               block, scales.scale, scales.minimum));
 }
 
 struct TileSource {
@@ -179,7 +183,8 @@ Status pack_float_tile(TensorType type, const TileSource& source, uint32_t cols,
       if (type == TensorType::kF32) {
         std::memcpy(out + 4 * index, &bits, 4);
       } else {
-        const uint16_t half = type == TensorType::kF16 ? f32_to_f16(value) : static_cast<uint16_t>(bits >> 16);
+        const uint16_t half =
+            type == TensorType::kF16 ? f32_to_f16(value) : static_cast<uint16_t>(bits >> 16);
         std::memcpy(out + 2 * index, &half, 2);
       }
     });
@@ -236,7 +241,8 @@ float packed_f16(const uint8_t* at, uint32_t index) {
 }
 
 // The scales of row r of a packed block as the reference has them (weight_block.h).
-void packed_scales(ScaleKind kind, const uint8_t* header, const uint8_t* scales, uint32_t r, WeightBlock& out) {
+void packed_scales(ScaleKind kind, const uint8_t* header, const uint8_t* scales, uint32_t r,
+                   WeightBlock& out) {
   out.group_scale[0] = out.group_scale[1] = 1;
   if (blocks_per_super(kind) == 1) {
     out.scale = packed_f16(scales, r);
@@ -255,20 +261,23 @@ void packed_scales(ScaleKind kind, const uint8_t* header, const uint8_t* scales,
   }
 }
 
-void unpack_quantised_row(const FormatTraits& format, const uint8_t* tile, uint32_t cols, uint32_t r, float* out) {
+void unpack_quantised_row(const FormatTraits& format, const uint8_t* tile, uint32_t cols, uint32_t r,
+                          float* out) {
   const BlockLayout layout = block_layout(format);
   const uint32_t blocks = cols / kBlockElems;
   const uint8_t* records = tile + tile_header_bytes(format, blocks);
   for_each_in_lane_order(blocks, [&](uint32_t b, uint32_t position) {
     const uint8_t* record = records + size_t{position} * layout.bytes;
     WeightBlock block;
-    packed_scales(format.scales, tile + size_t{b / 8} * layout.header_bytes, record + layout.scale_offset, r, block);
+    packed_scales(format.scales, tile + size_t{b / 8} * layout.header_bytes, record + layout.scale_offset, r,
+                  block);
     for (uint32_t i = 0; i < kBlockElems; ++i) {
       const auto code = static_cast<uint8_t>(packed_code(format, record, r, i / 4, i % 4));
       block.codes[i] = format.codebook ? kIq4NlValues[code]
                                        : static_cast<int8_t>(static_cast<int8_t>(code) - format.zero_point);
     }
-    for (uint32_t i = 0; i < kBlockElems; ++i) out[b * kBlockElems + i] = block_value(block, format.scales, i);
+    for (uint32_t i = 0; i < kBlockElems; ++i)
+      out[b * kBlockElems + i] = block_value(block, format.scales, i);
   });
 }
 
@@ -277,7 +286,8 @@ void unpack_quantised_row(const FormatTraits& format, const uint8_t* tile, uint3
 void unpack_row(TensorType type, const uint8_t* tiles, uint32_t cols, uint32_t row, float* out) {
   const uint8_t* tile = tiles + size_t{row / kTileRows} * tile_bytes(type, cols);
   const uint32_t r = row % kTileRows;
-  if (const FormatTraits* format = find_format_traits(type)) return unpack_quantised_row(*format, tile, cols, r, out);
+  if (const FormatTraits* format = find_format_traits(type))
+    return unpack_quantised_row(*format, tile, cols, r, out);
   const uint32_t elem_bytes = type == TensorType::kF32 ? 4 : 2;
   for_each_in_lane_order(cols, [&](uint32_t col, uint32_t position) {
     const uint8_t* column = tile + size_t{position} * kTileRows * elem_bytes;

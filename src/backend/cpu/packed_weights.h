@@ -16,16 +16,17 @@ struct PackedWeight {
   TensorType type;
   uint32_t rows;
   uint32_t cols;
-  bool is_vector;       // norm weights and biases: data holds cols floats
-  size_t tile_bytes;    // of a matrix
+  bool is_vector;     // norm weights and biases: data holds cols floats
+  size_t tile_bytes;  // of a matrix
   AlignedBuffer data;
 
   const uint8_t* tile(uint32_t index) const { return data.data() + index * tile_bytes; }
   const float* vector() const { return reinterpret_cast<const float*>(data.data()); }
 };
 
-// Packs every weight on the pool, checking it against the contract's ranges, and reports each to `options` when done.
-// ERRORS: kBadFile (naming weight and row), kOutOfMemory.
-Result<std::vector<PackedWeight>> pack_weights(const Plan& plan, const CompileOptions& options, Shared& shared);
+// Packs every weight on the pool, checking it against the contract's ranges, and reports each to `options`
+// when done. ERRORS: kBadFile (naming weight and row), kOutOfMemory.
+Result<std::vector<PackedWeight>> pack_weights(const Plan& plan, const CompileOptions& options,
+                                               Shared& shared);
 
 }  // namespace hb::cpu

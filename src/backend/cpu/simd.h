@@ -1,9 +1,10 @@
 // Vectors of one instruction set, for the kernels in *-inl.h.
 //
-// This header and the kernels are compiled once per row of isas.def; HB_CPU_ISA is that row's name and the namespace
-// that keeps the copies apart. A kernel uses native vectors of kWidth 32-bit elements (16, 8 or 4) and, where the
-// contract speaks of sixteen lanes, F32x16: kParts of them. Arithmetic is the compiler's own on vector types; only what
-// it lacks (integer dot products, half conversions, widening loads) is written with intrinsics, in simd_*.h.
+// This header and the kernels are compiled once per row of isas.def; HB_CPU_ISA is that row's name and the
+// namespace that keeps the copies apart. A kernel uses native vectors of kWidth 32-bit elements (16, 8 or 4)
+// and, where the contract speaks of sixteen lanes, F32x16: kParts of them. Arithmetic is the compiler's own
+// on vector types; only what it lacks (integer dot products, half conversions, widening loads) is written
+// with intrinsics, in simd_*.h.
 #pragma once
 
 #include <cstddef>
@@ -15,6 +16,8 @@
 #if !defined(HB_CPU_ISA)
 #error "simd.h is for the per-instruction-set files only"
 #endif
+
+#define HB_LAMBDA_INLINE __attribute__((always_inline))
 
 namespace hb::cpu::HB_CPU_ISA {
 
@@ -33,15 +36,25 @@ using Uints = uint32_t __attribute__((vector_size(4 * kWidth)));
 using Bytes = uint8_t __attribute__((vector_size(4 * kWidth)));
 using Shorts = uint16_t __attribute__((vector_size(4 * kWidth)));
 
+// Unaligned, and of any memory. (Through memcpy GCC 12 sends some vectors over the stack.)
+template <class V>
+struct Unaligned {
+  using Type [[gnu::aligned(1), gnu::may_alias]] = V;
+};
 template <class V>
 HB_ALWAYS_INLINE V load(const void* from) {
-  V v;
-  std::memcpy(&v, from, sizeof(V));
-  return v;
+  return *static_cast<const typename Unaligned<V>::Type*>(from);
 }
 template <class V>
 HB_ALWAYS_INLINE void store(void* to, V v) {
-  std::memcpy(to, &v, sizeof(V));
+  *static_cast<typename Unaligned<V>::Type*>(to) = v;
+}
+
+// Keeps a pointer in one register, so that constant offsets to it are part of the instructions that use them.
+template <class T>
+HB_ALWAYS_INLINE T* one_register(T* pointer) {
+  asm("" : "+r"(pointer));
+  return pointer;
 }
 
 HB_ALWAYS_INLINE Floats splat(float x) { return x - Floats{}; }
@@ -98,17 +111,16 @@ HB_ALWAYS_INLINE To map_parts(const From& a, const From& b, F f) {
   return result;
 }
 
-#define HB_BINARY(Type, Scalar, op)                                                                             \
-  HB_ALWAYS_INLINE Type operator op(const Type& a, const Type& b) {                                             \
-    return map_parts<Type>(a, b, [](auto x, auto y) HB_LAMBDA_INLINE { return x op y; });                       \
-  }                                                                                                             \
-  HB_ALWAYS_INLINE Type operator op(const Type& a, Scalar b) {                                                  \
-    return map_parts<Type>(a, [b](auto x) HB_LAMBDA_INLINE { return x op b; });                                 \
-  }                                                                                                             \
-  HB_ALWAYS_INLINE Type operator op(Scalar a, const Type& b) {                                                  \
-    return map_parts<Type>(b, [a](auto x) HB_LAMBDA_INLINE { return a op x; });                                 \
+#define HB_BINARY(Type, Scalar, op)                                                       \
+  HB_ALWAYS_INLINE Type operator op(const Type& a, const Type& b) {                       \
+    return map_parts<Type>(a, b, [](auto x, auto y) HB_LAMBDA_INLINE { return x op y; }); \
+  }                                                                                       \
+  HB_ALWAYS_INLINE Type operator op(const Type& a, Scalar b) {                            \
+    return map_parts<Type>(a, [b](auto x) HB_LAMBDA_INLINE { return x op b; });           \
+  }                                                                                       \
+  HB_ALWAYS_INLINE Type operator op(Scalar a, const Type& b) {                            \
+    return map_parts<Type>(b, [a](auto x) HB_LAMBDA_INLINE { return a op x; });           \
   }
-#define HB_LAMBDA_INLINE __attribute__((always_inline))
 HB_BINARY(F32x16, float, +)
 HB_BINARY(F32x16, float, -)
 HB_BINARY(F32x16, float, *)

@@ -25,7 +25,9 @@ HB_ALWAYS_INLINE Ints load_i8(const uint8_t* from) {
   const int8x8_t bytes = vreinterpret_s8_u8(load_four_bytes(from));
   return reinterpret_cast<Ints>(vmovl_s16(vget_low_s16(vmovl_s8(bytes))));
 }
-HB_ALWAYS_INLINE Ints load_u16(const uint16_t* from) { return reinterpret_cast<Ints>(vmovl_u16(vld1_u16(from))); }
+HB_ALWAYS_INLINE Ints load_u16(const uint16_t* from) {
+  return reinterpret_cast<Ints>(vmovl_u16(vld1_u16(from)));
+}
 
 HB_ALWAYS_INLINE Bytes lookup16(const int8_t* table, Bytes index) {
   const uint8x16_t entries = vreinterpretq_u8_s8(vld1q_s8(table));
@@ -45,15 +47,21 @@ HB_ALWAYS_INLINE int32x4_t dot_word(int32x4_t sum, int8x16_t codes, int8x16_t x)
 #endif
 }
 
+HB_ALWAYS_INLINE Ints add_dot(Ints sum, Bytes codes, int8x16_t x) {
+  return reinterpret_cast<Ints>(
+      dot_word(reinterpret_cast<int32x4_t>(sum), reinterpret_cast<int8x16_t>(codes), x));
+}
+
+// See simd_x86.h.
 template <int kCodeBits, int kGroups>
-HB_ALWAYS_INLINE Ints dot(const Bytes* codes, const int8_t* x, Ints sum) {
-  int32x4_t result = reinterpret_cast<int32x4_t>(sum);
+HB_ALWAYS_INLINE void dot(const Bytes* low, const Bytes* high, const int8_t* x, Ints& sum_low,
+                          Ints& sum_high) {
 #pragma GCC unroll 8
   for (int j = 0; j < kGroups; ++j) {
     const int8x16_t word = vreinterpretq_s8_s32(vld1q_dup_s32(reinterpret_cast<const int32_t*>(x + 4 * j)));
-    result = dot_word(result, reinterpret_cast<int8x16_t>(codes[j]), word);
+    sum_low = add_dot(sum_low, low[j], word);
+    sum_high = add_dot(sum_high, high[j], word);
   }
-  return reinterpret_cast<Ints>(result);
 }
 
 }  // namespace hb::cpu::HB_CPU_ISA

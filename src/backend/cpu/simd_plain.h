@@ -1,4 +1,5 @@
-// The same operations without intrinsics, for processors that have no row of their own. Included by simd.h only.
+// The same operations without intrinsics, for processors that have no row of their own. Included by simd.h
+// only.
 #pragma once
 
 #include "base/half.h"
@@ -26,16 +27,19 @@ HB_ALWAYS_INLINE Bytes lookup16(const int8_t* table, Bytes index) {
 
 inline constexpr int kSignedBias = 0;
 
+// See simd_x86.h.
 template <int kCodeBits, int kGroups>
-HB_ALWAYS_INLINE Ints dot(const Bytes* codes, const int8_t* x, Ints sum) {
-  Ints result = sum;
+HB_ALWAYS_INLINE void dot(const Bytes* low, const Bytes* high, const int8_t* x, Ints& sum_low,
+                          Ints& sum_high) {
+  const auto code = [](Bytes codes, int i) {
+    return kCodeBits == 8 ? static_cast<int8_t>(codes[i]) : codes[i];
+  };
   for (int j = 0; j < kGroups; ++j) {
     for (int i = 0; i < 4 * kWidth; ++i) {
-      const int code = kCodeBits == 8 ? static_cast<int8_t>(codes[j][i]) : codes[j][i];
-      result[i / 4] += code * x[4 * j + i % 4];
+      sum_low[i / 4] += code(low[j], i) * x[4 * j + i % 4];
+      sum_high[i / 4] += code(high[j], i) * x[4 * j + i % 4];
     }
   }
-  return result;
 }
 
 }  // namespace hb::cpu::HB_CPU_ISA

@@ -1,21 +1,27 @@
 // How the CPU backend stores a weight matrix: tiles of 32 rows, in the order in which the kernels read them.
 //
 // A tile of a quantised matrix (N rows, K = 32 * blocks columns):
-//   [super headers]  formats with super-blocks: for each super-block of 256 columns, f16 scale of 32 rows, then (where
+//   [super headers]  formats with super-blocks: for each super-block of 256 columns, f16 scale of 32 rows,
+//   then (where
 //                    the format has minimums) f16 minimum of 32 rows, its sign such that it is added
 //   [blocks]         one record a block of 32 columns, in lane order (lane_order.h):
-//     codes          64-byte vectors; byte 4 r + i of a vector belongs to row r (of sixteen) and column i (of four), so
-//                    that a 32-bit element is one row and a broadcast word of activations serves sixteen rows.
-//                    "Rows l" are the tile's rows 0-15, "rows h" its rows 16-31; group j is columns 4 j … 4 j + 3.
+//     codes          64-byte vectors; byte 4 r + i of a vector belongs to row r (of sixteen) and column i (of
+//     four), so
+//                    that a 32-bit element is one row and a broadcast word of activations serves sixteen
+//                    rows. "Rows l" are the tile's rows 0-15, "rows h" its rows 16-31; group j is columns 4 j
+//                    … 4 j + 3.
 //       4-bit base   8 vectors, one a group j: rows l in the low nibble, rows h in the high one
-//       2-bit base   4 vectors, one for groups 2 m, 2 m + 1; bits 0-1 rows l group 2 m, 2-3 rows l group 2 m + 1,
+//       2-bit base   4 vectors, one for groups 2 m, 2 m + 1; bits 0-1 rows l group 2 m, 2-3 rows l group 2 m
+//       + 1,
 //                    4-5 rows h group 2 m, 6-7 rows h group 2 m + 1
 //       8 bits       8 vectors of rows l, then 8 of rows h
 //       one high bit (3- and 5-bit codes)  one vector for rows l, one for rows h: bit j is group j's
-//       two high bits (6-bit codes)        two vectors for rows l, two for rows h: bits 2 (j % 4) of vector j / 4
-//     scales         of 32 rows each: plain: f16 scale; affine: f16 scale, f16 minimum; super-affine: u8 scale, u8
-//                    minimum; grouped: i8 scale of the first 16 columns, of the last 16; grouped-affine: likewise,
-//                    then u8 minimum of the first 16, of the last 16
+//       two high bits (6-bit codes)        two vectors for rows l, two for rows h: bits 2 (j % 4) of vector j
+//       / 4
+//     scales         of 32 rows each: plain: f16 scale; affine: f16 scale, f16 minimum; super-affine: u8
+//     scale, u8
+//                    minimum; grouped: i8 scale of the first 16 columns, of the last 16; grouped-affine:
+//                    likewise, then u8 minimum of the first 16, of the last 16
 // A tile of an F32, F16 or BF16 matrix: the elements of 32 rows for each column, columns in lane order.
 // Rows beyond N are zero. The last tile is stored whole.
 #pragma once

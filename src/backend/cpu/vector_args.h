@@ -8,7 +8,8 @@
 
 namespace hb::cpu {
 
-// The epilogue of a matvec (plan.h) for `count` rows (up to 32) of one column. Pointers that do not apply are null.
+// The epilogue of a matvec (plan.h) for `count` rows (up to 32) of one column. Pointers that do not apply are
+// null.
 struct FinishArgs {
   const float* product;   // 32 floats
   const float* up;        // 32 floats, of a gated matvec

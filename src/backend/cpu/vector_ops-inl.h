@@ -28,36 +28,41 @@ HB_ALWAYS_INLINE F32x16 load_row(const float* from, uint32_t i, uint32_t count) 
   return load16(tail);
 }
 
+// Joins sixteen values by a commutative f, halving them; compilers make vectors of the halves.
+template <class T, class F>
+HB_ALWAYS_INLINE T reduce16(T* x, F f) {
+  for (int stride = 8; stride > 0; stride /= 2) {
+    for (int i = 0; i < stride; ++i) x[i] = f(x[i], x[i + stride]);
+  }
+  return x[0];
+}
+
+// Magnitudes compare as their bits do, which as signed integers are not negative.
 HB_ALWAYS_INLINE uint32_t absmax_bits(const F32x16& a, const F32x16& b) {
-  alignas(64) uint32_t bits[16];
-  const U32x16 x = bits_of(a) & 0x7fffffffu, y = bits_of(b) & 0x7fffffffu;
+  alignas(64) int32_t bits[16];
 #pragma GCC unroll 4
   for (int p = 0; p < kParts; ++p) {
-    // Bits of magnitudes compare as signed integers do.
-    const Ints u = reinterpret_cast<Ints>(x.part[p]), v = reinterpret_cast<Ints>(y.part[p]);
+    const Ints u = reinterpret_cast<Ints>(a.part[p]) & 0x7fffffff,
+               v = reinterpret_cast<Ints>(b.part[p]) & 0x7fffffff;
     store(bits + p * kWidth, u > v ? u : v);
   }
-  uint32_t largest = 0;
-  for (const uint32_t value : bits) largest = value > largest ? value : largest;
-  return largest;
+  return static_cast<uint32_t>(reduce16(bits, [](int32_t x, int32_t y) { return x > y ? x : y; }));
 }
 
 // Sixteen codes and their sum.
 HB_ALWAYS_INLINE int32_t store_codes(const F32x16& values, float inverse, int8_t* codes) {
+  using Codes = int8_t __attribute__((vector_size(kWidth)));
   alignas(64) int32_t integers[16];
 #pragma GCC unroll 4
   for (int p = 0; p < kParts; ++p) {
     const Floats scaled = values.part[p] * splat(inverse);
     const Floats rounded = scaled + splat(exact::kRoundingMagic);
-    store(integers + p * kWidth,
-          reinterpret_cast<Ints>(rounded) - splat_int(static_cast<int32_t>(exact::kRoundingMagicBits)));
+    const Ints code =
+        reinterpret_cast<Ints>(rounded) - splat_int(static_cast<int32_t>(exact::kRoundingMagicBits));
+    store(integers + p * kWidth, code);
+    store(codes + p * kWidth, __builtin_convertvector(code, Codes));
   }
-  int32_t sum = 0;
-  for (int i = 0; i < 16; ++i) {
-    codes[i] = static_cast<int8_t>(integers[i]);
-    sum += integers[i];
-  }
-  return sum;
+  return reduce16(integers, [](int32_t x, int32_t y) { return x + y; });
 }
 
 // quant/activation.h's quantise_block, written to a panel.
@@ -74,7 +79,8 @@ inline void quantise_block(const float* values, int8_t* codes, BlockMeta* meta) 
   meta->scale = absmax * exact::rcp(127.0f);
   meta->half_sum[0] = store_codes(first, inverse, codes);
   meta->half_sum[1] = store_codes(last, inverse, codes + 16);
-  meta->weighted_sum = meta->scale * static_cast<float>(meta->half_sum[0] + meta->half_sum[1]);
+  meta->sum = meta->half_sum[0] + meta->half_sum[1];
+  meta->weighted_sum = meta->scale * static_cast<float>(meta->sum);
 }
 
 inline void quantise_row(const QuantiseArgs& args) {
@@ -132,7 +138,8 @@ inline void finish_rows(const FinishArgs& args) {
 }
 
 inline void scale_row(const float* in, float factor, uint32_t count, float* out) {
-  map_row(in, out, count, [&](const F32x16& x, uint32_t) HB_LAMBDA_INLINE { return exact::settle(x * factor); });
+  map_row(in, out, count,
+          [&](const F32x16& x, uint32_t) HB_LAMBDA_INLINE { return exact::settle(x * factor); });
 }
 
 inline void softcap_row(float* row, float cap, uint32_t count) {

@@ -35,18 +35,23 @@ float sum_by_element(uint32_t count, Term term) {
 }
 
 // The sum of term(t) for the cached positions t in [first, last]. Spans of 256 start at multiples of 256 and
-// are added in ascending order; within a span, a lane has 16 consecutive positions.
-template <class Term>
-float sum_by_position(uint32_t first, uint32_t last, Term term) {
+// are added in ascending order; within a span, position t belongs to lane lane_of(t mod 256).
+template <class Term, class LaneOf>
+float sum_by_position(uint32_t first, uint32_t last, Term term, LaneOf lane_of) {
   float sum = 0.0f;
   for (uint32_t span = first / kSpan; span <= last / kSpan; ++span) {
     Lanes lanes;
     const uint32_t begin = std::max(first, span * kSpan);
     const uint32_t end = std::min(last, span * kSpan + (kSpan - 1));
-    for (uint32_t t = begin; t <= end; ++t) lanes.add(t % kSpan / 16, term(t));
+    for (uint32_t t = begin; t <= end; ++t) lanes.add(lane_of(t % kSpan), term(t));
     sum = sum + lanes.total();
   }
   return sum;
 }
+
+// Weights are summed as vectors of neighbours are loaded; weighted values sixteen neighbours a lane, so that
+// a lane reads consecutive rows of the cache.
+inline uint32_t lane_of_weight(uint32_t t) { return t % kLanes; }
+inline uint32_t lane_of_value(uint32_t t) { return t / kLanes; }
 
 }  // namespace hb::ref

@@ -40,11 +40,12 @@ void attention_head(const AttentionOp& op, const HeadCache& cache, PositionRange
   for (float& w : weights) w = softmax_weight(w, maximum);
 
   const auto weight = [&](uint32_t t) { return weights[t - range.first]; };
-  const float inverse = exact::rcp(sum_by_position(range.first, range.last, weight));
+  const float inverse = exact::rcp(sum_by_position(range.first, range.last, weight, lane_of_weight));
   for (uint32_t d = 0; d < op.head_dim; ++d) {
-    const float sum = sum_by_position(range.first, range.last, [&](uint32_t t) {
+    const auto weighted = [&](uint32_t t) {
       return weight(t) * f16_to_f32(cache.values[size_t{t} * cache.stride + d]);
-    });
+    };
+    const float sum = sum_by_position(range.first, range.last, weighted, lane_of_value);
     out[d] = exact::settle(sum * inverse);
   }
 }

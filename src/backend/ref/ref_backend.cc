@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <new>
+#include <stdexcept>
 
 #include "backend/ref/ref_context.h"
 #include "plan/validate.h"
@@ -10,6 +11,11 @@
 
 namespace hb {
 namespace {
+
+std::unexpected<Error> out_of_memory(const ContextOptions& options) {
+  return fail(ErrorCode::kOutOfMemory,
+              fmt::format("no memory for a cache of {} positions", options.capacity));
+}
 
 class RefExecutable final : public Executable {
  public:
@@ -38,8 +44,9 @@ class RefExecutable final : public Executable {
     try {
       return std::make_unique<ref::RefContext>(plan_, options);
     } catch (const std::bad_alloc&) {
-      return fail(ErrorCode::kOutOfMemory,
-                  fmt::format("no memory for a cache of {} positions", options.capacity));
+      return out_of_memory(options);
+    } catch (const std::length_error&) {  // more than any memory
+      return out_of_memory(options);
     }
   }
 
@@ -76,6 +83,7 @@ class RefBackend final : public Backend {
         return fail(ErrorCode::kOutOfMemory,
                     fmt::format("no memory for weight '{}' of {} bytes", weight.name, weight.bytes.size()));
       }
+      if (options.bytes_done != nullptr) options.bytes_done(options.user, weight.bytes);
       if (options.weight_done != nullptr) options.weight_done(options.user, weight);
       weight.bytes = bytes.back();
     }
