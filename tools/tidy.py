@@ -19,7 +19,6 @@ EXCEPTIONS = {
     ("allocation", "src/api/model_c.cc"): "a C handle is destroyed by a function of its own",
     ("allocation", "src/api/session_c.cc"): "a C handle is destroyed by a function of its own",
     ("machine-path", "tests/base/settings_test.cc"): "home folders that no machine has, as the values of variables",
-    ("function-size", "tests/engine/real_answers.h"): "a table, made by tools/golden/real_answers.py",
     ("leftover", "tools/tidy.py"): "spells the words it looks for",
     ("leftover", "tests/tidy/tidy_test.py"): "spells the words it looks for",
     ("machine-path", "tests/tidy/tidy_test.py"): "spells the paths it looks for",
