@@ -32,6 +32,7 @@ class LiveProcess {
       input_ = to[1];
       output_ = from[0];
     }
+    if (pid_ < 0) std::abort();  // kill() would take -1 for every process
     if (pid_ == 0) become(input, to, from, arguments, cache_dir);
     if (input == Input::kPipe) {
       ::close(to[0]);
