@@ -77,8 +77,8 @@ class Executable {
 struct CompileOptions {
   // Called when a weight is ready: for progress.
   void (*weight_done)(void* user, const PlanWeight& weight) = nullptr;
-  // Called when a part of a weight's bytes will not be read again, so that the file's pages can be released while the
-  // rest is still being packed. THREADS: from any of the backend's.
+  // Called when a part of a weight's bytes will not be read again, so that the file's pages can be released
+  // while the rest is still being packed. THREADS: from any of the backend's.
   void (*bytes_done)(void* user, std::span<const uint8_t> bytes) = nullptr;
   void* user = nullptr;
 };

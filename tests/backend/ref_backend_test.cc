@@ -113,8 +113,9 @@ TEST(RefBackend, OwnsItsWeights) {
   OpCase op_case = std::move(chain_cases()[0]);
   uint64_t done = 0, expected = 0;
   const CompileOptions options = {
-      [](void* user, const PlanWeight& weight) { *static_cast<uint64_t*>(user) += weight.bytes.size(); },
-      &done};
+      .weight_done = [](void* user,
+                        const PlanWeight& weight) { *static_cast<uint64_t*>(user) += weight.bytes.size(); },
+      .user = &done};
   const auto executable = make_ref_backend()->compile(op_case.plan, options);
   ASSERT_TRUE(executable);
   for (std::vector<uint8_t>& bytes : op_case.weight_bytes) {
