@@ -89,7 +89,7 @@ HB_ALWAYS_INLINE Ints dot_word(Ints sum, Bytes codes, const int8_t* word) {
   // The broadcast as a part of the load: a broadcast of its own, which compilers make to use it twice, takes
   // a slot of the units that multiply (Zen 5: 16 products with 8 broadcasts 705, with embedded ones 1030 of
   // 1054 Gop/s).
-  using Word = const int32_t [[gnu::may_alias, gnu::aligned(1)]];
+  using Word [[gnu::may_alias, gnu::aligned(1)]] = const int32_t;
   asm("vpdpbusd %2%{1to16%}, %1, %0" : "+v"(sum) : "v"(codes), "m"(*reinterpret_cast<Word*>(word)));
   return sum;
 #else
