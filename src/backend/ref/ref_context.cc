@@ -99,10 +99,11 @@ void RefContext::run(const RopeOp& op, const Batch& batch) {
 
 void RefContext::run(const CacheWriteOp& op, const Batch& batch) {
   const size_t width = cache_width(op.layer);
+  const auto to_f16 = [](float value) { return f32_to_f16(value); };
   for (uint32_t r = 0; r < batch.tokens.size(); ++r) {
     const size_t begin = (batch.position + r) * width;
-    std::ranges::transform(row(op.key, r), cache_[op.layer].keys.begin() + begin, f32_to_f16);
-    std::ranges::transform(row(op.value, r), cache_[op.layer].values.begin() + begin, f32_to_f16);
+    std::ranges::transform(row(op.key, r), cache_[op.layer].keys.begin() + begin, to_f16);
+    std::ranges::transform(row(op.value, r), cache_[op.layer].values.begin() + begin, to_f16);
   }
 }
 
