@@ -21,7 +21,7 @@ class AlignedBuffer {
   enum class Pages {
     kNormal,
     kHuge
-  };  // kHuge: asks for huge pages where the system has them; never an error
+  };  // kHuge: a mapped buffer begins at a multiple of 2 MiB and asks for huge pages; never an error
 
   AlignedBuffer() = default;  // empty
   // ERRORS: kOutOfMemory, with the size. A size of 0 gives an empty buffer.

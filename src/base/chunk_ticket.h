@@ -1,4 +1,4 @@
-// The one word that says how many chunks of which job are still to be claimed.
+// The one word that says how many chunks of a range of which job are still to be claimed.
 #pragma once
 
 #include <atomic>
@@ -28,7 +28,7 @@ class ChunkTicket {
 
   View look() const { return {word_.load()}; }
 
-  // Claims the chunk number (chunk_count - seen.unclaimed()) of the job that `seen` belongs to. False if the
+  // Claims the chunk number (chunk_count - seen.unclaimed()) of the range that `seen` belongs to. False if the
   // word has changed since, or for no reason; `seen` is then what is there now.
   // REQUIRES: seen.unclaimed() > 0.
   bool claim(View& seen) {

@@ -44,6 +44,16 @@ bool spin_until(Ready ready, uint32_t spin_us) {
   return false;
 }
 
+struct Interval {
+  uint32_t begin, end;
+};
+
+// The chunks of one of `range_count` ranges that differ by at most one in length.
+Interval range_of(uint32_t index, uint32_t range_count, uint32_t chunk_count) {
+  const auto boundary = [&](uint64_t i) { return static_cast<uint32_t>(chunk_count * i / range_count); };
+  return {boundary(index), boundary(index + 1)};
+}
+
 }  // namespace
 
 Result<std::unique_ptr<ThreadPool>> ThreadPool::create(const ThreadPoolOptions& options) {
@@ -51,7 +61,7 @@ Result<std::unique_ptr<ThreadPool>> ThreadPool::create(const ThreadPoolOptions& 
     return fail(ErrorCode::kInvalidArgument,
                 fmt::format("{} threads asked for; it may be 1 to {}", options.thread_count, kMaxThreads));
   }
-  std::unique_ptr<ThreadPool> pool(new ThreadPool(options.spin_us));
+  std::unique_ptr<ThreadPool> pool(new ThreadPool(options.thread_count, options.spin_us));
   if (options.cpu_mask.empty()) {
     HB_TRY(pool->start_workers(options.thread_count - 1));
     return pool;
@@ -64,6 +74,8 @@ Result<std::unique_ptr<ThreadPool>> ThreadPool::create(const ThreadPoolOptions& 
   HB_TRY(started);
   return pool;
 }
+
+ThreadPool::ThreadPool(uint32_t thread_count, uint32_t spin_us) : ranges_(thread_count), spin_us_(spin_us) {}
 
 Status ThreadPool::start_workers(uint32_t worker_count) {
   workers_.reserve(worker_count);
@@ -99,26 +111,47 @@ void ThreadPool::publish(const Job& job) {
   body_.store(job.body, std::memory_order_relaxed);
   chunk_count_.store(job.chunk_count, std::memory_order_relaxed);
   done_count_.store(0, std::memory_order_relaxed);
-  ticket_.open(job.chunk_count);
+  const auto range_count = static_cast<uint32_t>(ranges_.size());
+  for (uint32_t i = 0; i < range_count; ++i) {
+    const Interval range = range_of(i, range_count, job.chunk_count);
+    if (range.begin != range.end) ranges_[i].ticket.open(range.end - range.begin);
+  }
   if (sleeper_count_.load() != 0) wake_sleepers(job.chunk_count - 1);
 }
 
-// Claims and runs chunks until none is left.
+bool ThreadPool::has_unclaimed() const {
+  return std::ranges::any_of(ranges_,
+                             [](const Range& range) { return range.ticket.look().unclaimed() != 0; });
+}
+
+// Claims and runs chunks until none is left, beginning with the thread's own range.
 void ThreadPool::claim_chunks(uint32_t thread_index) {
+  const auto range_count = static_cast<uint32_t>(ranges_.size());
   uint32_t finished = 0;
-  uint32_t chunk_count = 0;
-  for (auto seen = ticket_.look(); seen.unclaimed() != 0;) {
-    const auto call = call_.load(std::memory_order_relaxed);
-    const void* body = body_.load(std::memory_order_relaxed);
-    chunk_count = chunk_count_.load(std::memory_order_relaxed);
-    if (!ticket_.claim(seen)) continue;
-    call(body, chunk_count - seen.unclaimed(), thread_index);
-    ++finished;
-    seen = ticket_.look();
+  for (uint32_t i = 0; i < range_count; ++i) {
+    finished += claim_from((thread_index + i) % range_count, thread_index);
   }
   if (finished == 0) return;
+  const uint32_t chunk_count = chunk_count_.load(std::memory_order_relaxed);
   const bool last = done_count_.fetch_add(finished) + finished == chunk_count;
   if (last && caller_sleeps_.load()) futex_wake(done_count_, 1);
+}
+
+// Returns how many chunks of the range this thread has run.
+uint32_t ThreadPool::claim_from(uint32_t range_index, uint32_t thread_index) {
+  ChunkTicket& ticket = ranges_[range_index].ticket;
+  uint32_t finished = 0;
+  for (auto seen = ticket.look(); seen.unclaimed() != 0;) {
+    const auto call = call_.load(std::memory_order_relaxed);
+    const void* body = body_.load(std::memory_order_relaxed);
+    const uint32_t chunk_count = chunk_count_.load(std::memory_order_relaxed);
+    if (!ticket.claim(seen)) continue;
+    const Interval range = range_of(range_index, static_cast<uint32_t>(ranges_.size()), chunk_count);
+    call(body, range.end - seen.unclaimed(), thread_index);
+    ++finished;
+    seen = ticket.look();
+  }
+  return finished;
 }
 
 void ThreadPool::wait_until_done(uint32_t chunk_count) {
@@ -132,7 +165,7 @@ void ThreadPool::wait_until_done(uint32_t chunk_count) {
 }
 
 void ThreadPool::work(uint32_t thread_index) {
-  const auto has_work = [&] { return ticket_.look().unclaimed() != 0 || stop_.load(); };
+  const auto has_work = [&] { return has_unclaimed() || stop_.load(); };
   while (!stop_.load()) {
     if (!spin_until(has_work, spin_us_)) sleep_until_woken();
     claim_chunks(thread_index);
@@ -142,7 +175,7 @@ void ThreadPool::work(uint32_t thread_index) {
 void ThreadPool::sleep_until_woken() {
   sleeper_count_.fetch_add(1);
   const uint32_t wake_count = wake_count_.load();
-  if (ticket_.look().unclaimed() == 0 && !stop_.load()) futex_wait(wake_count_, wake_count);
+  if (!has_unclaimed() && !stop_.load()) futex_wait(wake_count_, wake_count);
   sleeper_count_.fetch_sub(1);
 }
 

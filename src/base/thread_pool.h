@@ -21,12 +21,15 @@ struct ThreadPoolOptions {
   uint32_t spin_us = 30;      // how long an idle thread spins before it sleeps
 };
 
-// Chunks are claimed one at a time, by whoever is free. parallel_for returns when all chunks are done, not
-// when all threads have come: a worker that is preempted, or sits on a slow core, delays nobody unless it
-// holds a chunk. Idle workers spin for a short time, then sleep. System calls are made only to wake a
-// sleeper, and by threads that have waited for a quarter of spin_us or more.
-// The caller's own thread is not bound to cpu_mask: call CpuMask::apply_to_this_thread for that.
-// THREADS: one thread at a time may call parallel_for, and a loop's body must not call it.
+// The chunks of a loop are cut into one range a thread, of neighbours. A thread claims those of its own range
+// one at a time, then those that are left of the others'. Neighbours in memory are thus read by one core, as
+// its prefetching likes it: two threads that took turns at the chunks of a matrix of a 1.17B model read 37
+// GB/s, with ranges 62. parallel_for returns when all chunks are done, not when all threads have come: a
+// worker that is preempted, or sits on a slow core, delays nobody unless it holds a chunk. Idle workers spin
+// for a short time, then sleep. System calls are made only to wake a sleeper, and by threads that have waited
+// for a quarter of spin_us or more. The caller's own thread is not bound to cpu_mask: call
+// CpuMask::apply_to_this_thread for that. THREADS: one thread at a time may call parallel_for, and a loop's
+// body must not call it.
 class ThreadPool {
  public:
   static constexpr uint32_t kMaxThreads = CpuMask::kMaxCpus;
@@ -41,8 +44,7 @@ class ThreadPool {
   uint32_t thread_count() const { return static_cast<uint32_t>(workers_.size()) + 1; }
 
   // Calls f(chunk_index, thread_index) once for every chunk_index in [0, chunk_count), in any order, and
-  // returns when all calls have returned. The caller takes part as thread_index 0. Chunks begin in ascending
-  // order.
+  // returns when all calls have returned. The caller takes part as thread_index 0.
   // REQUIRES: f does not throw.
   template <class F>
   void parallel_for(uint32_t chunk_count, F&& f) {
@@ -64,24 +66,30 @@ class ThreadPool {
     uint32_t chunk_count;
   };
 
-  explicit ThreadPool(uint32_t spin_us) : spin_us_(spin_us) {}
+  static constexpr size_t kCacheLine = 64;
+  struct alignas(kCacheLine) Range {
+    ChunkTicket ticket;
+  };
+
+  ThreadPool(uint32_t thread_count, uint32_t spin_us);
 
   Status start_workers(uint32_t worker_count);
   void run(const Job& job);
+  bool has_unclaimed() const;
   void publish(const Job& job);
   void claim_chunks(uint32_t thread_index);
+  uint32_t claim_from(uint32_t range_index, uint32_t thread_index);
   void wait_until_done(uint32_t chunk_count);
   void work(uint32_t thread_index);
   void sleep_until_woken();
   void wake_sleepers(uint32_t thread_count);
 
-  static constexpr size_t kCacheLine = 64;
+  // One range of chunks a thread, each in a cache line of its own.
+  std::vector<Range> ranges_;
 
-  // The job and the ticket to take a chunk of it, in one cache line. A job's fields change only after all its
-  // chunks were counted as done, so what is read before a successful claim belongs to the job that was
-  // claimed from.
-  alignas(kCacheLine) ChunkTicket ticket_;
-  std::atomic<decltype(Job::call)> call_{nullptr};
+  // The job. Its fields change only after all its chunks were counted as done, so what is read between a look
+  // at a ticket and a successful claim belongs to the job that was claimed from.
+  alignas(kCacheLine) std::atomic<decltype(Job::call)> call_{nullptr};
   std::atomic<const void*> body_{nullptr};
   std::atomic<uint32_t> chunk_count_{0};
 

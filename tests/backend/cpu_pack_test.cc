@@ -137,8 +137,10 @@ TEST(KvCache, CanonicalRowsComeBackAndLieWhereTheKernelsRead) {
   EXPECT_TRUE(
       std::equal(part.begin() + 2 * width, part.begin() + 4 * width, rows.begin() + (20 + 3) * width));
   // Position 18, head 1 of layer 0, element 5.
-  EXPECT_EQ(cache->keys(0, 1)[16 * 24 + 16 * 5 + 2], rows[3 * width + 24 + 5]);
-  EXPECT_EQ(cache->values(0, 1)[18 * 32 + 5], rows[(20 + 3) * width + 24 + 5]);
+  // lane order is 0 16 | 8 | 4 20 | 12 | 2 18 | 10 | 6 22 | 14 | 1 17 | 9 | 5 …: place 15 of the keys; lane 1
+  // of the span is visited as the ninth.
+  EXPECT_EQ(cache->keys(0, 1)[16 * 24 + 16 * 15 + 2], rows[3 * width + 24 + 5]);
+  EXPECT_EQ(cache->values(0, 1)[(8 * 16 + 2) * 32 + 5], rows[(20 + 3) * width + 24 + 5]);
   EXPECT_EQ(cache->read_rows(0, 15), std::vector<uint16_t>(15 * cache->row_elems(), 0));
 }
 

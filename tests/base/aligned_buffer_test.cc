@@ -20,6 +20,8 @@ TEST(AlignedBufferTest, IsAlignedZeroedAndWritable) {
       ASSERT_TRUE(buffer) << size;
       EXPECT_EQ(buffer->size_bytes(), size);
       EXPECT_EQ(reinterpret_cast<uintptr_t>(buffer->data()) % AlignedBuffer::kAlignment, 0u);
+      if (pages == AlignedBuffer::Pages::kHuge && size >= AlignedBuffer::kMapFromBytes)
+        EXPECT_EQ(reinterpret_cast<uintptr_t>(buffer->data()) % (2 << 20), 0u);
       EXPECT_TRUE(is_zero(*buffer));
       std::ranges::fill(buffer->as<uint8_t>(), uint8_t{1});
     }
@@ -47,10 +49,12 @@ TEST(AlignedBufferTest, MovesItsBytes) {
 TEST(AlignedBufferTest, TooMuchIsAnErrorWithTheSize) {
   const size_t size = std::numeric_limits<size_t>::max() / 2;
   for (const size_t size_bytes : {size, std::numeric_limits<size_t>::max()}) {
-    const auto buffer = AlignedBuffer::allocate(size_bytes);
-    ASSERT_FALSE(buffer);
-    EXPECT_EQ(buffer.error().code, ErrorCode::kOutOfMemory);
-    EXPECT_NE(buffer.error().message.find(std::to_string(size_bytes)), std::string::npos);
+    for (const auto pages : {AlignedBuffer::Pages::kNormal, AlignedBuffer::Pages::kHuge}) {
+      const auto buffer = AlignedBuffer::allocate(size_bytes, pages);
+      ASSERT_FALSE(buffer);
+      EXPECT_EQ(buffer.error().code, ErrorCode::kOutOfMemory);
+      EXPECT_NE(buffer.error().message.find(std::to_string(size_bytes)), std::string::npos);
+    }
   }
 }
 

@@ -100,6 +100,27 @@ TEST(ThreadPoolSleepTest, AStuckThreadKeepsOnlyItsChunk) {
   EXPECT_EQ(others, 49u);
 }
 
+// Each thread begins with its own half, in order, and the threads help each other out at the end.
+TEST(ThreadPoolRangeTest, NeighboursGoToOneThread) {
+  for (int repeat = 0; repeat < 20; ++repeat) {
+    const auto pool = make_pool(2);
+    std::atomic<uint32_t> arrived{0};
+    std::vector<uint32_t> chunks[2];
+    pool->parallel_for(50, [&](uint32_t chunk, uint32_t thread) {
+      if (chunks[thread].empty()) ++arrived;
+      while (arrived != 2) std::this_thread::yield();
+      chunks[thread].push_back(chunk);
+    });
+    ASSERT_EQ(chunks[0].size() + chunks[1].size(), 50u);
+    for (const uint32_t thread : {0u, 1u}) {
+      ASSERT_EQ(chunks[thread].front(), 25 * thread);
+      const auto foreign = std::ranges::find_if(chunks[thread], [=](uint32_t c) { return c / 25 != thread; });
+      ASSERT_TRUE(std::is_sorted(chunks[thread].begin(), foreign));
+      ASSERT_TRUE(std::none_of(foreign, chunks[thread].end(), [=](uint32_t c) { return c / 25 == thread; }));
+    }
+  }
+}
+
 TEST(ThreadPoolCreateTest, RefusesImpossibleOptions) {
   for (const uint32_t thread_count : {0u, ThreadPool::kMaxThreads + 1}) {
     const auto pool = ThreadPool::create({.thread_count = thread_count});

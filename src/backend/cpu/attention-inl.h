@@ -27,14 +27,14 @@ HB_ALWAYS_INLINE void for_column_groups(uint32_t count, F f) {
 // partners of the tree are complete, so everything stays in registers.
 template <int kColumns>
 struct ScoreTree {
-  const uint16_t* keys;  // of the part: element d at keys + 16 * d
+  const uint16_t* keys;  // of the part and the next element in lane order
   const float* const* query;
   uint32_t head_dim;
 
   using Sums = Floats[kColumns];
 
   template <int kLane, int kStride>
-  HB_ALWAYS_INLINE void sum_lanes(Sums& out) const {  // lanes kLane, kLane + kStride, … of the sixteen
+  HB_ALWAYS_INLINE void sum_lanes(Sums& out) {  // lanes kLane, kLane + kStride, … of the sixteen
     if constexpr (kStride == 16) {
       sum_lane(kLane, out);
     } else {
@@ -46,11 +46,11 @@ struct ScoreTree {
     }
   }
 
-  HB_ALWAYS_INLINE void sum_lane(uint32_t lane, Sums& out) const {
+  HB_ALWAYS_INLINE void sum_lane(uint32_t lane, Sums& out) {
 #pragma GCC unroll 4
     for (int c = 0; c < kColumns; ++c) out[c] = splat(lane < head_dim ? -0.0f : 0.0f);
-    for (uint32_t d = lane; d < head_dim; d += kLanes) {
-      const Floats key = load_half(keys + 16 * d);
+    for (uint32_t d = lane; d < head_dim; d += kLanes, keys += 16) {
+      const Floats key = load_half(keys);
 #pragma GCC unroll 4
       for (int c = 0; c < kColumns; ++c) {
         const Floats product = key * splat(query[c][d]);
@@ -78,10 +78,19 @@ inline void cap_scores(float cap, uint32_t count, float* scores) {
     store16(scores + t, exact::tanh(load16(scores + t) * inverse) * cap);
 }
 
+// Keys and values are read in one ascending stream each, but too fast for the hardware to foresee it.
+inline constexpr size_t kAhead = 4096;  // elements
+
+HB_ALWAYS_INLINE void prefetch_cache(const uint16_t* from, size_t ahead, size_t count) {
+  for (size_t i = 0; i < count; i += 32) __builtin_prefetch(from + ahead + i);
+}
+
 inline void attention_scores(const uint16_t* keys, uint32_t first, uint32_t count,
                              const QueryColumns& columns, const AttentionShape& shape, float* scores) {
+  prefetch_cache(keys + size_t{first} * shape.head_dim, 0, kAhead);
   for (uint32_t t = 0; t < count; t += 16) {
     const uint16_t* block = keys + size_t{first + t} * shape.head_dim;
+    prefetch_cache(block, kAhead, 16 * shape.head_dim);
     for_column_groups<kScoreColumns>(columns.count, [&]<int kColumns>(uint32_t c) HB_LAMBDA_INLINE {
       score_block<kColumns>(block, columns.query + c, shape, scores + c * kSpan + t);
     });
@@ -109,99 +118,99 @@ inline float weigh_scores(uint32_t begin, uint32_t end, float maximum, float* sc
   return lane_tree(lanes);
 }
 
-// One lane's weighted values: kColumns columns, kVectors native vectors of the head's elements.
+// Partial sums of all columns: (columns, padded head_dim) floats.
+struct alignas(64) ValueSums {
+  float value[kMaxQueryColumns * kMaxHeadDim];
+};
+
+// The positions of one lane of a span, and what becomes of their sums: those in [waiting, waiting + joins)
+// are added (lane_order.h), the total goes to `target`. A lane without positions is +0.
+struct ValueLane {
+  const uint16_t* values;  // (positions, width)
+  uint32_t positions;
+  uint32_t width;
+  const float* weights;  // of the first column; others kSpan apart
+  const ValueSums* waiting;
+  uint32_t joins;
+  float* target;
+};
+
+// kColumns columns from `column`, kVectors native vectors of the head's elements from `d`.
 template <int kColumns, int kVectors>
-HB_ALWAYS_INLINE void weigh_values(const uint16_t* values, size_t stride, uint32_t count,
-                                   const float* weights, float* out) {
+HB_ALWAYS_INLINE void weigh_values(const ValueLane& lane, uint32_t column, uint32_t d) {
   Floats acc[kColumns][kVectors];
 #pragma GCC unroll 4
   for (int c = 0; c < kColumns; ++c) {
-#pragma GCC unroll 2
-    for (int v = 0; v < kVectors; ++v) acc[c][v] = splat(-0.0f);
-  }
-  for (uint32_t t = 0; t < count; ++t) {
-#pragma GCC unroll 2
-    for (int v = 0; v < kVectors; ++v) {
-      const Floats value = load_half(values + t * stride + v * kWidth);
 #pragma GCC unroll 4
-      for (int c = 0; c < kColumns; ++c) {
-        const Floats product = value * splat(weights[c * kSpan + t]);
+    for (int v = 0; v < kVectors; ++v) acc[c][v] = splat(lane.positions == 0 ? 0.0f : -0.0f);
+  }
+  const float* weights = lane.weights + column * kSpan;
+  for (uint32_t t = 0; t < lane.positions; ++t) {
+    const uint16_t* row = lane.values + t * lane.width + d;
+    Floats value[kVectors];
+#pragma GCC unroll 4
+    for (int v = 0; v < kVectors; ++v) value[v] = load_half(row + v * kWidth);
+#pragma GCC unroll 4
+    for (int c = 0; c < kColumns; ++c) {
+      const Floats weight = splat(weights[c * kSpan + t]);
+#pragma GCC unroll 4
+      for (int v = 0; v < kVectors; ++v) {
+        const Floats product = value[v] * weight;
         acc[c][v] = acc[c][v] + product;
       }
     }
   }
 #pragma GCC unroll 4
   for (int c = 0; c < kColumns; ++c) {
-#pragma GCC unroll 2
-    for (int v = 0; v < kVectors; ++v) store(out + c * stride + v * kWidth, acc[c][v]);
+#pragma GCC unroll 4
+    for (int v = 0; v < kVectors; ++v) {
+      const uint32_t place = (column + c) * lane.width + d + v * kWidth;
+      for (uint32_t j = 0; j < lane.joins; ++j) {
+        acc[c][v] = load<Floats>(lane.waiting[j].value + place) + acc[c][v];
+      }
+      store(lane.target + place, acc[c][v]);
+    }
   }
 }
 
-// Partial sums of all columns: (columns, padded head_dim) floats.
-struct alignas(64) ValueSums {
-  float value[kMaxQueryColumns * kMaxHeadDim];
-};
+// Vectors of a head that are summed together: as many as registers hold for four columns, so that a weight
+// that was broadcast once serves them all.
+inline constexpr uint32_t kValueVectors = kWidth == 8 ? 2 : 4;
 
-// Vectors of a head that are summed together: more chains of additions, as far as registers go.
-inline constexpr uint32_t kValueVectors = kWidth == 16 ? 2 : 1;
-
-inline void sum_value_lane(const uint16_t* values, uint32_t count, uint32_t columns, uint32_t width,
-                           const float* weights, float* out) {
+inline void sum_value_lane(const ValueLane& lane, uint32_t columns) {
   for_column_groups<4>(columns, [&]<int kColumns>(uint32_t c) HB_LAMBDA_INLINE {
-    const float* column_weights = weights + c * kSpan;
-    float* column_out = out + c * width;
     uint32_t d = 0;
-    for (; d + kValueVectors * kWidth <= width; d += kValueVectors * kWidth) {
-      weigh_values<kColumns, kValueVectors>(values + d, width, count, column_weights, column_out + d);
-    }
-    for (; d < width; d += kWidth)
-      weigh_values<kColumns, 1>(values + d, width, count, column_weights, column_out + d);
+    for (; d + kValueVectors * kWidth <= lane.width; d += kValueVectors * kWidth)
+      weigh_values<kColumns, kValueVectors>(lane, c, d);
+    for (; d < lane.width; d += kWidth) weigh_values<kColumns, 1>(lane, c, d);
   });
-}
-
-// The lanes are visited out of order, which the hardware's prefetcher does not foresee: depth 1024 of a small
-// model spent half of its attention waiting for values without this.
-inline constexpr uint32_t kPrefetchLanes = 3;
-
-HB_ALWAYS_INLINE void prefetch_lane(const uint16_t* span_values, uint32_t visit, uint32_t width) {
-  if (visit >= kLanes) return;
-  const auto* lane =
-      reinterpret_cast<const char*>(span_values + size_t{kLaneOrder[visit]} * kSpanLane * width);
-  for (size_t line = 0; line < kSpanLane * width * sizeof(uint16_t); line += 64)
-    __builtin_prefetch(lane + line);
 }
 
 inline void attention_values(const uint16_t* values, uint32_t first, uint32_t count,
                              const QueryColumns& columns, const AttentionShape& shape, const float* maximum,
                              float* scores, float* sums, float* out) {
-  const uint32_t width = padded_head_dim(shape.head_dim), size = width * columns.count;
+  const uint32_t width = padded_head_dim(shape.head_dim);
+  const uint16_t* span_values = values + size_t{first} * width;
+  prefetch_cache(span_values, 0, kAhead);
   for (uint32_t c = 0; c < columns.count; ++c) {
     const uint32_t begin = columns.begin[c] > first ? columns.begin[c] - first : 0;
     const uint32_t end = columns.end[c] > first ? columns.end[c] - first : 0;
     sums[c] = weigh_scores(begin, end, maximum[c], scores + c * kSpan);
   }
-  const uint16_t* span_values = values + size_t{first} * width;
-  for (uint32_t visit = 0; visit < kPrefetchLanes; ++visit) prefetch_lane(span_values, visit, width);
-  ValueSums lane_sums;
   ValueSums stack[kTreeDepth];
   for (uint32_t visit = 0; visit < kLanes; ++visit) {
-    prefetch_lane(span_values, visit + kPrefetchLanes, width);
     const uint32_t from = kLaneOrder[visit] * kSpanLane;
-    if (from < count) {
-      const uint32_t positions = count - from < kSpanLane ? count - from : kSpanLane;
-      sum_value_lane(span_values + size_t{from} * width, positions, columns.count, width, scores + from,
-                     lane_sums.value);
-    } else {
-      std::memset(lane_sums.value, 0, size * sizeof(float));
-    }
-    uint32_t level = 0;
-    while (visit >> level & 1) ++level;
-    float* to = level < kTreeDepth ? stack[level].value : out;
-    for (uint32_t i = 0; i < size; i += 16) {
-      F32x16 sum = load16(lane_sums.value + i);
-      for (uint32_t l = 0; l < level; ++l) sum = load16(stack[l].value + i) + sum;
-      store16(to + i, sum);
-    }
+    const uint16_t* lane_values = span_values + size_t{visit} * kSpanLane * width;
+    prefetch_cache(lane_values, kAhead, kSpanLane * width);
+    const uint32_t joins = joins_after(visit);
+    sum_value_lane({.values = lane_values,
+                    .positions = from >= count ? 0 : (count - from < kSpanLane ? count - from : kSpanLane),
+                    .width = width,
+                    .weights = scores + from,
+                    .waiting = stack,
+                    .joins = joins,
+                    .target = joins < kTreeDepth ? stack[joins].value : out},
+                   columns.count);
   }
 }
 

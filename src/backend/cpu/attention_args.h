@@ -1,8 +1,10 @@
 // What the attention kernels work on.
 //
-// The cache of one layer and KV head, for `capacity` positions (rounded up to 16):
-//   keys    [block of 16 positions][head_dim][16 positions] f16: a vector holds one element of sixteen
-//   positions values  [position][head_dim padded to 16] f16
+// The cache of one layer and KV head, for `capacity` positions (rounded up to whole spans), each in the order
+// in which the kernels read it (lane_order.h), so that the hardware's prefetcher sees one ascending stream:
+//   keys    f16 [block of 16 positions][element of the head, in lane order][16 positions]: a vector holds one
+//           element of sixteen positions
+//   values  f16 [span of 256 positions][lane of the span, as visited][16 positions][head_dim padded to 16]
 // A kernel serves one KV head and up to kMaxQueryColumns columns: query heads of that KV head, of one or more
 // tokens.
 #pragma once

@@ -13,18 +13,14 @@ namespace {
 
 class CpuExecutable final : public Executable {
  public:
-  CpuExecutable(const Plan& plan, std::vector<PackedWeight> weights, std::shared_ptr<Shared> shared)
+  CpuExecutable(const Plan& plan, PackedWeights weights, std::shared_ptr<Shared> shared)
       : plan_(plan), weights_(std::move(weights)), shared_(std::move(shared)) {
     for (PlanWeight& weight : plan_.weights) weight.bytes = {};  // the file may be closed
   }
 
   const Plan& plan() const override { return plan_; }
 
-  uint64_t weight_bytes() const override {
-    uint64_t sum = 0;
-    for (const PackedWeight& weight : weights_) sum += weight.data.size_bytes();
-    return sum;
-  }
+  uint64_t weight_bytes() const override { return weights_.storage.size_bytes(); }
 
   std::vector<KernelChoice> kernel_choices() const override {
     std::vector<KernelChoice> choices;
@@ -43,12 +39,12 @@ class CpuExecutable final : public Executable {
                   fmt::format("a context of {} positions and batches of {}; both must be positive",
                               options.capacity, options.max_batch));
     }
-    return CpuContext::create(plan_, weights_, *shared_, options);
+    return CpuContext::create(plan_, weights_.weights, *shared_, options);
   }
 
  private:
   Plan plan_;
-  std::vector<PackedWeight> weights_;
+  PackedWeights weights_;
   std::shared_ptr<Shared> shared_;
 };
 
@@ -75,7 +71,7 @@ class CpuBackend final : public Backend {
   Result<std::unique_ptr<Executable>> compile(const Plan& plan, const CompileOptions& options) override {
     HB_TRY(validate(plan));
     HB_TRY(check_limits(plan));
-    HB_ASSIGN(std::vector<PackedWeight> weights, pack_weights(plan, options, *shared_));
+    HB_ASSIGN(PackedWeights weights, pack_weights(plan, options, *shared_));
     return std::make_unique<CpuExecutable>(plan, std::move(weights), shared_);
   }
 

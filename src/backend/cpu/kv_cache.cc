@@ -2,14 +2,19 @@
 
 #include <cstring>
 
+#include "backend/cpu/lane_order.h"
+
 namespace hb::cpu {
 
 Result<KvCache> KvCache::create(const std::vector<CacheLayer>& layers, uint32_t capacity) {
   KvCache cache;
   cache.capacity_ = capacity;
-  const size_t positions = (size_t{capacity} + 15) / 16 * 16;
+  const size_t positions = (size_t{capacity} + kSpan - 1) / kSpan * kSpan;
   for (const CacheLayer& shape : layers) {
-    Layer layer = {shape, positions * shape.head_dim, positions * padded_head_dim(shape.head_dim), {}, {}};
+    Layer layer = {shape, positions * shape.head_dim, positions * padded_head_dim(shape.head_dim), {}, {},
+                   {}};
+    layer.key_slots.resize(shape.head_dim);
+    for_each_in_lane_order(shape.head_dim, [&](uint32_t d, uint32_t slot) { layer.key_slots[d] = slot; });
     HB_ASSIGN(layer.keys, AlignedBuffer::allocate(layer.key_head_elems * shape.kv_heads * sizeof(uint16_t)));
     HB_ASSIGN(layer.values,
               AlignedBuffer::allocate(layer.value_head_elems * shape.kv_heads * sizeof(uint16_t)));
@@ -19,12 +24,14 @@ Result<KvCache> KvCache::create(const std::vector<CacheLayer>& layers, uint32_t 
 }
 
 size_t KvCache::key_index(const Layer& layer, uint32_t head, uint32_t position, uint32_t d) const {
-  return head * layer.key_head_elems + size_t{position / 16} * 16 * layer.shape.head_dim + 16 * d +
-         position % 16;
+  return head * layer.key_head_elems + size_t{position / 16} * 16 * layer.shape.head_dim +
+         16 * layer.key_slots[d] + position % 16;
 }
 
 size_t KvCache::value_index(const Layer& layer, uint32_t head, uint32_t position) const {
-  return head * layer.value_head_elems + size_t{position} * padded_head_dim(layer.shape.head_dim);
+  const uint32_t lane = position % kSpan / kSpanLane;
+  const uint32_t slot = position - position % kSpan + visit_of_lane(lane) * kSpanLane + position % kSpanLane;
+  return head * layer.value_head_elems + size_t{slot} * padded_head_dim(layer.shape.head_dim);
 }
 
 const uint16_t* KvCache::keys(uint32_t layer, uint32_t head) const {
@@ -42,7 +49,7 @@ void KvCache::write(uint32_t layer_index, uint32_t position, const uint16_t* key
   const uint32_t head_dim = layer.shape.head_dim;
   for (uint32_t head = 0; head < layer.shape.kv_heads; ++head) {
     uint16_t* column = key_data + key_index(layer, head, position, 0);
-    for (uint32_t d = 0; d < head_dim; ++d) column[16 * d] = keys[head * head_dim + d];
+    for (uint32_t d = 0; d < head_dim; ++d) column[16 * layer.key_slots[d]] = keys[head * head_dim + d];
     std::memcpy(value_data + value_index(layer, head, position), values + head * head_dim,
                 head_dim * sizeof(uint16_t));
   }

@@ -36,6 +36,7 @@ class KvCache {
     size_t value_head_elems;  // and values
     AlignedBuffer keys;
     AlignedBuffer values;
+    std::vector<uint32_t> key_slots;  // of each element of a head, its place in lane order
   };
   size_t key_index(const Layer& layer, uint32_t head, uint32_t position, uint32_t d) const;
   size_t value_index(const Layer& layer, uint32_t head, uint32_t position) const;

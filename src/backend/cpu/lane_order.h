@@ -15,6 +15,9 @@ inline constexpr uint32_t kLanes = 16;
 inline constexpr uint32_t kTreeDepth = 4;
 inline constexpr uint32_t kLaneOrder[kLanes] = {0, 8, 4, 12, 2, 10, 6, 14, 1, 9, 5, 13, 3, 11, 7, 15};
 
+// The place of a lane in that order: its four bits, reversed.
+constexpr uint32_t visit_of_lane(uint32_t lane) { return kLaneOrder[lane]; }
+
 // How many waiting sums the lane that is visited as number `visit` meets.
 HB_ALWAYS_INLINE constexpr uint32_t joins_after(uint32_t visit) {
   uint32_t joins = 0;

@@ -24,11 +24,11 @@ std::vector<bool> find_vectors(const Plan& plan) {
   return is_vector;
 }
 
-Status pack_vector(const PlanWeight& weight, AlignedBuffer& out) {
+Status pack_vector(const PlanWeight& weight, std::span<uint8_t> out) {
   if (const Status status = check_row(weight.type, weight.bytes.data(), weight.cols); !status) {
     return std::unexpected(status.error().within(fmt::format("tensor '{}'", weight.name)));
   }
-  const auto values = out.as<float>();
+  auto* values = reinterpret_cast<float*>(out.data());
   for (uint32_t i = 0; i < weight.cols; ++i) values[i] = load_float(weight.type, weight.bytes.data(), i);
   return {};
 }
@@ -64,32 +64,52 @@ Status pack_matrix(const PlanWeight& weight, PackedWeight& packed, const Compile
   return {};
 }
 
-Result<PackedWeight> pack_weight(const PlanWeight& weight, bool is_vector, const CompileOptions& options,
-                                 Shared& shared) {
-  PackedWeight packed = {
-      weight.type, weight.rows, weight.cols, is_vector, tile_bytes(weight.type, weight.cols), {}};
-  const size_t size = is_vector ? weight.cols * sizeof(float) : packed.tile_bytes * tile_count(weight.rows);
-  const auto pages = shared.huge_pages ? AlignedBuffer::Pages::kHuge : AlignedBuffer::Pages::kNormal;
-  HB_ASSIGN(packed.data, AlignedBuffer::allocate(size, pages));
-  if (is_vector) {
-    HB_TRY(pack_vector(weight, packed.data));
-  } else {
-    HB_TRY(pack_matrix(weight, packed, options, *shared.pool));
+Status pack_weight(const PlanWeight& weight, PackedWeight& packed, const CompileOptions& options,
+                   ThreadPool& pool) {
+  if (packed.is_vector) return pack_vector(weight, packed.data);
+  return pack_matrix(weight, packed, options, pool);
+}
+
+// Everything but the data.
+std::vector<PackedWeight> describe_weights(const Plan& plan) {
+  const std::vector<bool> is_vector = find_vectors(plan);
+  std::vector<PackedWeight> packed;
+  for (size_t i = 0; i < plan.weights.size(); ++i) {
+    const PlanWeight& weight = plan.weights[i];
+    packed.push_back(
+        {weight.type, weight.rows, weight.cols, is_vector[i], tile_bytes(weight.type, weight.cols), {}});
+  }
+  return packed;
+}
+
+// A multiple of the buffer's alignment.
+size_t storage_bytes(const PackedWeight& weight) {
+  const size_t size =
+      weight.is_vector ? weight.cols * sizeof(float) : weight.tile_bytes * tile_count(weight.rows);
+  return (size + AlignedBuffer::kAlignment - 1) / AlignedBuffer::kAlignment * AlignedBuffer::kAlignment;
+}
+
+Result<PackedWeights> allocate_weights(const Plan& plan, AlignedBuffer::Pages pages) {
+  PackedWeights packed = {{}, describe_weights(plan)};
+  size_t size = 0;
+  for (const PackedWeight& weight : packed.weights) size += storage_bytes(weight);
+  HB_ASSIGN(packed.storage, AlignedBuffer::allocate(size, pages));
+  auto rest = packed.storage.as<uint8_t>();
+  for (PackedWeight& weight : packed.weights) {
+    weight.data = rest.first(storage_bytes(weight));
+    rest = rest.subspan(weight.data.size());
   }
   return packed;
 }
 
 }  // namespace
 
-Result<std::vector<PackedWeight>> pack_weights(const Plan& plan, const CompileOptions& options,
-                                               Shared& shared) {
+Result<PackedWeights> pack_weights(const Plan& plan, const CompileOptions& options, Shared& shared) {
   const std::lock_guard lock(shared.pool_mutex);
-  const std::vector<bool> is_vector = find_vectors(plan);
-  std::vector<PackedWeight> packed;
-  packed.reserve(plan.weights.size());
+  HB_ASSIGN(PackedWeights packed, allocate_weights(plan, shared.huge_pages ? AlignedBuffer::Pages::kHuge
+                                                                           : AlignedBuffer::Pages::kNormal));
   for (size_t i = 0; i < plan.weights.size(); ++i) {
-    HB_ASSIGN(PackedWeight one, pack_weight(plan.weights[i], is_vector[i], options, shared));
-    packed.push_back(std::move(one));
+    HB_TRY(pack_weight(plan.weights[i], packed.weights[i], options, *shared.pool));
     if (options.weight_done != nullptr) options.weight_done(options.user, plan.weights[i]);
   }
   return packed;
