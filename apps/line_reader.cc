@@ -1,12 +1,16 @@
 #include "apps/line_reader.h"
 
 #include <histedit.h>
+#include <poll.h>
+#include <signal.h>
+#include <unistd.h>
 
 #include <array>
 #include <cerrno>
 #include <clocale>
 #include <cstdio>
 #include <cstring>
+#include <cwchar>
 #include <filesystem>
 #include <utility>
 
@@ -81,6 +85,7 @@ class TerminalReader final : public JoiningReader {
     if (!history_path_.empty()) ::history(history_, &event, H_LOAD, history_path_.c_str());
     ::el_set(edit_, EL_CLIENTDATA, this);
     ::el_set(edit_, EL_PROMPT, prompt);
+    ::el_set(edit_, EL_GETCFN, read_character);
     ::el_set(edit_, EL_EDITOR, "emacs");
     ::el_set(edit_, EL_HIST, ::history, history_);
     ::el_set(edit_, EL_BIND, "^R", "em-inc-search-prev", nullptr);
@@ -95,11 +100,41 @@ class TerminalReader final : public JoiningReader {
     return self->continued_ ? continued : first;
   }
 
+  // One character of the terminal. SIGINT is let in only while this waits (read_line), so that a Ctrl-C that
+  // comes while the line is drawn ends the next wait instead of being missed.
+  static int read_character(EditLine* edit, wchar_t* character) {
+    TerminalReader* self = nullptr;
+    ::el_get(edit, EL_CLIENTDATA, &self);
+    std::mbstate_t state = {};
+    for (;;) {
+      pollfd input = {.fd = STDIN_FILENO, .events = POLLIN, .revents = 0};
+      if (::ppoll(&input, 1, nullptr, &self->mask_while_waiting_) < 0) return -1;
+      char byte = 0;
+      const ssize_t count = ::read(STDIN_FILENO, &byte, 1);
+      if (count <= 0) return static_cast<int>(count);
+      const size_t length = std::mbrtowc(character, &byte, 1, &state);
+      if (length <= 1) return 1;
+      if (length == static_cast<size_t>(-1)) state = {};  // no character begins like this: skipped
+    }
+  }
+
+  const char* read_line(int& count) {
+    sigset_t interrupt;
+    ::sigemptyset(&interrupt);
+    ::sigaddset(&interrupt, SIGINT);
+    ::pthread_sigmask(SIG_BLOCK, &interrupt, &mask_while_waiting_);
+    errno = 0;
+    const char* line = ::el_gets(edit_, &count);
+    const int error = errno;
+    ::pthread_sigmask(SIG_SETMASK, &mask_while_waiting_, nullptr);
+    errno = error;
+    return line;
+  }
+
   InputLine read_one(bool continued) override {
     continued_ = continued;
     int count = 0;
-    errno = 0;
-    const char* line = ::el_gets(edit_, &count);
+    const char* line = read_line(count);
     if (line != nullptr && count > 0) {
       return {InputLine::End::kLine, without_line_end(std::string(line, std::strlen(line)))};
     }
@@ -126,6 +161,7 @@ class TerminalReader final : public JoiningReader {
   History* history_ = nullptr;
   EditLine* edit_ = nullptr;
   bool continued_ = false;
+  sigset_t mask_while_waiting_ = {};
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <sched.h>
+#include <signal.h>
 
 #include <algorithm>
 #include <chrono>
@@ -44,6 +45,26 @@ bool spin_until(Ready ready, uint32_t spin_us) {
   return false;
 }
 
+// While one lives, signals from outside wait, and threads that are started inherit that: a process's signals
+// are for the threads of its own, which may wait for them. Faults (a mapped file that shrank) stay where they
+// are.
+class SignalsBlocked {
+ public:
+  SignalsBlocked() {
+    sigset_t outside;
+    ::sigfillset(&outside);
+    for (const int fault : {SIGBUS, SIGSEGV, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT})
+      ::sigdelset(&outside, fault);
+    ::pthread_sigmask(SIG_BLOCK, &outside, &before_);
+  }
+  ~SignalsBlocked() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  SignalsBlocked(const SignalsBlocked&) = delete;
+  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
+
+ private:
+  sigset_t before_;
+};
+
 struct Interval {
   uint32_t begin, end;
 };
@@ -79,6 +100,7 @@ ThreadPool::ThreadPool(uint32_t thread_count, uint32_t spin_us) : ranges_(thread
 
 Status ThreadPool::start_workers(uint32_t worker_count) {
   workers_.reserve(worker_count);
+  const SignalsBlocked blocked;
   try {
     while (workers_.size() < worker_count) {
       workers_.emplace_back(&ThreadPool::work, this, static_cast<uint32_t>(workers_.size()) + 1);

@@ -27,9 +27,9 @@ struct ThreadPoolOptions {
 // GB/s, with ranges 62. parallel_for returns when all chunks are done, not when all threads have come: a
 // worker that is preempted, or sits on a slow core, delays nobody unless it holds a chunk. Idle workers spin
 // for a short time, then sleep. System calls are made only to wake a sleeper, and by threads that have waited
-// for a quarter of spin_us or more. The caller's own thread is not bound to cpu_mask: call
-// CpuMask::apply_to_this_thread for that. THREADS: one thread at a time may call parallel_for, and a loop's
-// body must not call it.
+// for a quarter of spin_us or more. Workers leave signals from outside to the program's own threads. The
+// caller's own thread is not bound to cpu_mask: call CpuMask::apply_to_this_thread for that. THREADS: one
+// thread at a time may call parallel_for, and a loop's body must not call it.
 class ThreadPool {
  public:
   static constexpr uint32_t kMaxThreads = CpuMask::kMaxCpus;

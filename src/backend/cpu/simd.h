@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <utility>
 
 #include "base/exact_math.h"
 
@@ -186,14 +187,40 @@ HB_ALWAYS_INLINE F32x16 select(const Mask16& mask, const F32x16& yes, const F32x
   return result;
 }
 
+// Half of a vector: elements kFrom, kFrom + 1, …
+template <int kFrom, class V, int... kIndex>
+HB_ALWAYS_INLINE auto pick(V v, std::integer_sequence<int, kIndex...>) {
+  return __builtin_shufflevector(v, v, (kFrom + kIndex)...);
+}
+
+// Joins elements i and i + kCount / 2, then i and i + kCount / 4, …, in registers.
+template <int kCount, class V, class F>
+HB_ALWAYS_INLINE auto reduce_vector(V v, F f) {
+  if constexpr (kCount == 2) {
+    return f(v[0], v[1]);
+  } else {
+    using Half = std::make_integer_sequence<int, kCount / 2>;
+    return reduce_vector<kCount / 2>(f(pick<0>(v, Half{}), pick<kCount / 2>(v, Half{})), f);
+  }
+}
+
+// Joins sixteen values in the same order: parts first.
+template <class V, class F>
+HB_ALWAYS_INLINE auto reduce16(const V (&part)[kParts], F f) {
+  V joined[kParts];
+#pragma GCC unroll 4
+  for (int p = 0; p < kParts; ++p) joined[p] = part[p];
+#pragma GCC unroll 2
+  for (int stride = kParts / 2; stride > 0; stride /= 2) {
+#pragma GCC unroll 2
+    for (int p = 0; p < stride; ++p) joined[p] = f(joined[p], joined[p + stride]);
+  }
+  return reduce_vector<kWidth>(joined[0], f);
+}
+
 // The contract's tree: l += l + 8, then + 4, + 2, + 1.
 HB_ALWAYS_INLINE float lane_tree(const F32x16& lanes) {
-  alignas(64) float x[16];
-  store16(x, lanes);
-  for (int stride = 8; stride > 0; stride /= 2) {
-    for (int l = 0; l < stride; ++l) x[l] = x[l] + x[l + stride];
-  }
-  return x[0];
+  return reduce16(lanes.part, [](auto a, auto b) HB_LAMBDA_INLINE { return a + b; });
 }
 
 }  // namespace hb::cpu::HB_CPU_ISA

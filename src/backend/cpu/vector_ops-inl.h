@@ -28,41 +28,32 @@ HB_ALWAYS_INLINE F32x16 load_row(const float* from, uint32_t i, uint32_t count) 
   return load16(tail);
 }
 
-// Joins sixteen values by a commutative f, halving them; compilers make vectors of the halves.
-template <class T, class F>
-HB_ALWAYS_INLINE T reduce16(T* x, F f) {
-  for (int stride = 8; stride > 0; stride /= 2) {
-    for (int i = 0; i < stride; ++i) x[i] = f(x[i], x[i + stride]);
-  }
-  return x[0];
-}
-
 // Magnitudes compare as their bits do, which as signed integers are not negative.
 HB_ALWAYS_INLINE uint32_t absmax_bits(const F32x16& a, const F32x16& b) {
-  alignas(64) int32_t bits[16];
+  Ints larger[kParts];
 #pragma GCC unroll 4
   for (int p = 0; p < kParts; ++p) {
     const Ints u = reinterpret_cast<Ints>(a.part[p]) & 0x7fffffff,
                v = reinterpret_cast<Ints>(b.part[p]) & 0x7fffffff;
-    store(bits + p * kWidth, u > v ? u : v);
+    larger[p] = u > v ? u : v;
   }
-  return static_cast<uint32_t>(reduce16(bits, [](int32_t x, int32_t y) { return x > y ? x : y; }));
+  return static_cast<uint32_t>(
+      reduce16(larger, [](auto x, auto y) HB_LAMBDA_INLINE { return x > y ? x : y; }));
 }
 
 // Sixteen codes and their sum.
 HB_ALWAYS_INLINE int32_t store_codes(const F32x16& values, float inverse, int8_t* codes) {
   using Codes = int8_t __attribute__((vector_size(kWidth)));
-  alignas(64) int32_t integers[16];
+  Ints integers[kParts];
 #pragma GCC unroll 4
   for (int p = 0; p < kParts; ++p) {
     const Floats scaled = values.part[p] * splat(inverse);
     const Floats rounded = scaled + splat(exact::kRoundingMagic);
-    const Ints code =
+    integers[p] =
         reinterpret_cast<Ints>(rounded) - splat_int(static_cast<int32_t>(exact::kRoundingMagicBits));
-    store(integers + p * kWidth, code);
-    store(codes + p * kWidth, __builtin_convertvector(code, Codes));
+    store(codes + p * kWidth, __builtin_convertvector(integers[p], Codes));
   }
-  return reduce16(integers, [](int32_t x, int32_t y) { return x + y; });
+  return reduce16(integers, [](auto x, auto y) HB_LAMBDA_INLINE { return x + y; });
 }
 
 // quant/activation.h's quantise_block, written to a panel.
@@ -108,15 +99,43 @@ inline void rms_norm(const NormArgs& args) {
   });
 }
 
+struct Rotated {
+  float a, b;
+};
+
+HB_ALWAYS_INLINE Rotated rotate(float a, float b, float cos, float sin) {
+  const float a_cos = a * cos, b_sin = b * sin;
+  const float a_sin = a * sin, b_cos = b * cos;
+  return {exact::settle(a_cos - b_sin), exact::settle(a_sin + b_cos)};
+}
+
+// Pairs (i, i + pairs): sixteen at a time, the rest one by one.
+inline void rope_halves(const RopeArgs& args) {
+  float* first = args.head;
+  float* second = args.head + args.pairs;
+  uint32_t i = 0;
+  for (; i + 16 <= args.pairs; i += 16) {
+    const F32x16 a = load16(first + i), b = load16(second + i);
+    const F32x16 cos = load16(args.cos + i), sin = load16(args.sin + i);
+    const F32x16 a_cos = a * cos, b_sin = b * sin;
+    const F32x16 a_sin = a * sin, b_cos = b * cos;
+    store16(first + i, exact::settle(a_cos - b_sin));
+    store16(second + i, exact::settle(a_sin + b_cos));
+  }
+  for (; i < args.pairs; ++i) {
+    const Rotated y = rotate(first[i], second[i], args.cos[i], args.sin[i]);
+    first[i] = y.a;
+    second[i] = y.b;
+  }
+}
+
 inline void rope_head(const RopeArgs& args) {
-  const uint32_t step = args.adjacent ? 2 : 1, distance = args.adjacent ? 1 : args.pairs;
+  if (!args.adjacent) return rope_halves(args);
   for (uint32_t i = 0; i < args.pairs; ++i) {
-    float* a = args.head + step * i;
-    float* b = a + distance;
-    const float a_cos = *a * args.cos[i], b_sin = *b * args.sin[i];
-    const float a_sin = *a * args.sin[i], b_cos = *b * args.cos[i];
-    *a = exact::settle(a_cos - b_sin);
-    *b = exact::settle(a_sin + b_cos);
+    float* pair = args.head + 2 * i;
+    const Rotated y = rotate(pair[0], pair[1], args.cos[i], args.sin[i]);
+    pair[0] = y.a;
+    pair[1] = y.b;
   }
 }
 
@@ -161,10 +180,7 @@ inline float row_maximum(const float* row, uint32_t count) {
   F32x16 lanes = splat16(row[0]);
   uint32_t i = 0;
   for (; i + 16 <= count; i += 16) lanes = larger(load16(row + i), lanes);
-  alignas(64) float each[16];
-  store16(each, lanes);
-  float largest = row[0];
-  for (const float x : each) largest = x > largest ? x : largest;
+  float largest = reduce16(lanes.part, [](auto x, auto y) HB_LAMBDA_INLINE { return x > y ? x : y; });
   for (; i < count; ++i) largest = row[i] > largest ? row[i] : largest;
   return largest;
 }
