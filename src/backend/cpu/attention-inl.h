@@ -81,16 +81,21 @@ inline void cap_scores(float cap, uint32_t count, float* scores) {
 // Keys and values are read in one ascending stream each, but too fast for the hardware to foresee it.
 inline constexpr size_t kAhead = 4096;  // elements
 
-HB_ALWAYS_INLINE void prefetch_cache(const uint16_t* from, size_t ahead, size_t count) {
-  for (size_t i = 0; i < count; i += 32) __builtin_prefetch(from + ahead + i);
+HB_ALWAYS_INLINE void prefetch_cache(const uint16_t* from, size_t count) {
+  for (size_t i = 0; i < count; i += 32) __builtin_prefetch(from + i);
+}
+
+// The beginning of a stream of `count` elements, as far as the prefetches ahead leave it out.
+HB_ALWAYS_INLINE void prefetch_beginning(const uint16_t* from, size_t count) {
+  prefetch_cache(from, count < kAhead ? count : kAhead);
 }
 
 inline void attention_scores(const uint16_t* keys, uint32_t first, uint32_t count,
                              const QueryColumns& columns, const AttentionShape& shape, float* scores) {
-  prefetch_cache(keys + size_t{first} * shape.head_dim, 0, kAhead);
+  prefetch_beginning(keys + size_t{first} * shape.head_dim, size_t{count} * shape.head_dim);
   for (uint32_t t = 0; t < count; t += 16) {
     const uint16_t* block = keys + size_t{first + t} * shape.head_dim;
-    prefetch_cache(block, kAhead, 16 * shape.head_dim);
+    prefetch_cache(block + kAhead, 16 * shape.head_dim);
     for_column_groups<kScoreColumns>(columns.count, [&]<int kColumns>(uint32_t c) HB_LAMBDA_INLINE {
       score_block<kColumns>(block, columns.query + c, shape, scores + c * kSpan + t);
     });
@@ -191,7 +196,7 @@ inline void attention_values(const uint16_t* values, uint32_t first, uint32_t co
                              float* scores, float* sums, float* out) {
   const uint32_t width = padded_head_dim(shape.head_dim);
   const uint16_t* span_values = values + size_t{first} * width;
-  prefetch_cache(span_values, 0, kAhead);
+  prefetch_beginning(span_values, size_t{count} * width);
   for (uint32_t c = 0; c < columns.count; ++c) {
     const uint32_t begin = columns.begin[c] > first ? columns.begin[c] - first : 0;
     const uint32_t end = columns.end[c] > first ? columns.end[c] - first : 0;
@@ -201,7 +206,7 @@ inline void attention_values(const uint16_t* values, uint32_t first, uint32_t co
   for (uint32_t visit = 0; visit < kLanes; ++visit) {
     const uint32_t from = kLaneOrder[visit] * kSpanLane;
     const uint16_t* lane_values = span_values + size_t{visit} * kSpanLane * width;
-    prefetch_cache(lane_values, kAhead, kSpanLane * width);
+    prefetch_cache(lane_values + kAhead, kSpanLane * width);
     const uint32_t joins = joins_after(visit);
     sum_value_lane({.values = lane_values,
                     .positions = from >= count ? 0 : (count - from < kSpanLane ? count - from : kSpanLane),
