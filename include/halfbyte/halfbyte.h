@@ -99,7 +99,7 @@ typedef struct hb_model_options {
   uint32_t spin_us;     /* microseconds that an idle thread spins before it sleeps; default 30 */
   uint32_t huge_pages;  /* switch, default 1: ask the system for huge pages for weights */
   uint32_t reserved;    /* 0 */
-  hb_progress_fn progress; /* bytes of weights packed, and in all; a stop takes effect when all are packed */
+  hb_progress_fn progress; /* bytes of weights packed, and in all: once a weight; a stop takes effect there */
   void* progress_user;
 } hb_model_options;
 

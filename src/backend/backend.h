@@ -75,12 +75,18 @@ class Executable {
 };
 
 struct CompileOptions {
-  // Called when a weight is ready: for progress.
-  void (*weight_done)(void* user, const PlanWeight& weight) = nullptr;
+  // Called when a weight is ready: for progress. False stops: compile() ends there, with kCancelled.
+  bool (*weight_done)(void* user, const PlanWeight& weight) = nullptr;
   // Called when a part of a weight's bytes will not be read again, so that the file's pages can be released
   // while the rest is still being packed. THREADS: from any of the backend's.
   void (*bytes_done)(void* user, std::span<const uint8_t> bytes) = nullptr;
   void* user = nullptr;
+
+  // For backends, after each weight. ERRORS: kCancelled.
+  Status report_done(const PlanWeight& weight) const {
+    if (weight_done == nullptr || weight_done(user, weight)) return {};
+    return fail(ErrorCode::kCancelled, "stopped while packing the weights");
+  }
 };
 
 class Backend {
@@ -89,7 +95,7 @@ class Backend {
   virtual std::string name() const = 0;         // "ref", "cpu", …
   virtual std::string description() const = 0;  // device, instruction set, threads
   // ERRORS: kBadFile (a weight outside the contract's ranges, with its name and row), kUnsupported,
-  // kOutOfMemory.
+  // kOutOfMemory, kCancelled.
   virtual Result<std::unique_ptr<Executable>> compile(const Plan& plan, const CompileOptions& options) = 0;
 };
 

@@ -36,6 +36,8 @@ TEST_P(CpuBitEquality, EqualsReference) {
 INSTANTIATE_TEST_SUITE_P(Isa, CpuBitEquality, ::testing::ValuesIn(isa_groups()),
                          [](const auto& info) { return info.param.isa + "_" + info.param.group.name; });
 
+TEST(CpuBackend, StopsBetweenWeights) { expect_stop_between_weights(**make_cpu_backend({.threads = 2})); }
+
 TEST(CpuIsaChoice, TakesTheBestThatIsThere) {
   CpuIsa isa = {};
 #if defined(__x86_64__)

@@ -84,7 +84,7 @@ class RefBackend final : public Backend {
                     fmt::format("no memory for weight '{}' of {} bytes", weight.name, weight.bytes.size()));
       }
       if (options.bytes_done != nullptr) options.bytes_done(options.user, weight.bytes);
-      if (options.weight_done != nullptr) options.weight_done(options.user, weight);
+      HB_TRY(options.report_done(weight));
       weight.bytes = bytes.back();
     }
     return std::make_unique<RefExecutable>(std::move(copy), std::move(bytes));
