@@ -56,11 +56,12 @@ struct ContextOptions {
   uint32_t max_batch = 512;
 };
 
-// Which kernel runs an op, and why: printed by `halfbyte inspect` and put into every record.
+// Which kernel reads a weight, and why: printed by `halfbyte inspect` and put into every record.
 struct KernelChoice {
-  std::string op;
+  std::string weight;
   std::string kernel;
   std::string reason;
+  uint64_t bytes = 0;  // resident, packed
 };
 
 // A compiled plan: packed weights and chosen kernels. Immutable. OWNS its weights; the model file may be
@@ -70,6 +71,7 @@ class Executable {
   virtual ~Executable() = default;
   virtual const Plan& plan() const = 0;
   virtual uint64_t weight_bytes() const = 0;  // resident, packed
+  // Of each weight of the plan, in its order; their bytes add up to weight_bytes().
   virtual std::vector<KernelChoice> kernel_choices() const = 0;
   virtual Result<std::unique_ptr<ExecutionContext>> new_context(const ContextOptions& options) = 0;
 };

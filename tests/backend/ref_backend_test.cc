@@ -132,6 +132,10 @@ TEST(RefBackend, OwnsItsWeights) {
   for (const float logit : (*context)->logits()) EXPECT_TRUE(std::isfinite(logit));
 }
 
+TEST(RefBackend, TellsTheKernelOfEachWeight) {
+  for (const OpCase& op_case : chain_cases()) expect_kernel_of_each_weight(*make_ref_backend(), op_case);
+}
+
 TEST(RefBackend, StopsBetweenWeights) { expect_stop_between_weights(*make_ref_backend()); }
 
 TEST(RefBackend, MoreCacheThanAnyMemoryIsAnError) {

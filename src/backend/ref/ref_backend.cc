@@ -32,7 +32,10 @@ class RefExecutable final : public Executable {
   }
 
   std::vector<KernelChoice> kernel_choices() const override {
-    return {{"every op", "scalar", "the reference has no other"}};
+    std::vector<KernelChoice> choices;
+    for (const PlanWeight& weight : plan_.weights)
+      choices.push_back({weight.name, "scalar", "the reference has no other", weight.bytes.size()});
+    return choices;
   }
 
   Result<std::unique_ptr<ExecutionContext>> new_context(const ContextOptions& options) override {
