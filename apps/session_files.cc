@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "apps/engine_options.h"
+
 namespace hb {
 namespace {
 
@@ -21,7 +23,7 @@ Status save_session(const std::string& path, const Session& session, const Conve
 }
 
 Status load_session(const std::string& path, Session& session, Conversation& conversation) {
-  HB_TRY(session.load(path));
+  if (const Status loaded = session.load(path); !loaded) return naming_option(loaded.error(), "--context");
   std::error_code ignored;
   if (!std::filesystem::exists(messages_path(path), ignored)) return {};
   HB_ASSIGN(conversation, Conversation::load(messages_path(path)));

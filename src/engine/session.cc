@@ -46,9 +46,8 @@ Status Session::check(std::span<const int32_t> tokens) const {
 Status Session::does_not_fit(size_t count, size_t used) const {
   return fail(
       ErrorCode::kInvalidArgument,
-      fmt::format(
-          "{} tokens after {} do not fit the context of {}; use a larger --context or a shorter prompt",
-          count, used, context()));
+      fmt::format("{} tokens{} do not fit the context of {}; use a larger context or a shorter prompt", count,
+                  used == 0 ? "" : fmt::format(" after {}", used), context()));
 }
 
 Status Session::make_room(size_t count, const Progress& progress) {

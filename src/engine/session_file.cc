@@ -176,7 +176,7 @@ Status Session::load(const std::string& path) {
   if (!header) return std::unexpected(header.error());
   if (header->token_count > context()) {
     return fail(ErrorCode::kInvalidArgument,
-                fmt::format("session '{}' holds {} tokens, the context only {}; use a larger --context", path,
+                fmt::format("session '{}' holds {} tokens, the context only {}; use a larger context", path,
                             header->token_count, context()));
   }
   const Parts parts(file->bytes(), *header);

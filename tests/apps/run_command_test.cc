@@ -111,6 +111,9 @@ TEST_F(RunCommand, ASavedSessionGoesOn) {
   ASSERT_EQ(next.exit_code, 0) << next.err;
   EXPECT_GT(next.json()["evidence"]["cached_tokens"].get<int>(),
             first["evidence"]["prompt_tokens"].get<int>() - 1);
+  const ModelRun small = run_tiny("run", "-q -c 4 --load " + session + " x");
+  EXPECT_EQ(small.exit_code, 2);
+  EXPECT_THAT(small.err, HasSubstr("the context only 4; use a larger context (--context)"));
   write_file(file("s"), "no session");
   EXPECT_EQ(run_tiny("run", "-q --load " + session + " x").exit_code, 1);
 }

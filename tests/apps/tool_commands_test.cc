@@ -86,7 +86,7 @@ TEST_F(ToolCommands, PerplexityOfAText) {
 TEST_F(ToolCommands, PerplexityOfTooLittleText) {
   const ModelRun result = run_tiny("perplexity", "hello");
   EXPECT_EQ(result.exit_code, 2);
-  EXPECT_THAT(result.err, HasSubstr("longer text"));
+  EXPECT_THAT(result.err, HasSubstr("use a longer text or shorter chunks (--context)"));
 }
 
 TEST_F(ToolCommands, InspectShowsWhatIsThere) {
