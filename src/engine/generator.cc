@@ -97,8 +97,8 @@ Result<Answer> generate(Session& session, std::span<const int32_t> prompt, const
   Run run = {session, std::move(sampler), AnswerText(std::move(stops)), options, on_event, {}};
   const auto start = Clock::now();
   HB_ASSIGN(run.answer.stats.cached_tokens, session.set_tokens(prompt, progress));
-  for (const int32_t token : prompt) run.sampler.accept(token);
-  run.answer.stats.prompt_tokens = static_cast<uint32_t>(prompt.size());
+  for (const int32_t token : session.tokens()) run.sampler.accept(token);
+  run.answer.stats.prompt_tokens = static_cast<uint32_t>(session.tokens().size());
   run.answer.stats.prompt_seconds = seconds_since(start);
 
   const auto decode_start = Clock::now();

@@ -126,6 +126,19 @@ TEST_F(RunCommand, ALongAnswerEndsWithTheContext) {
   EXPECT_EQ(shifted.json()["evidence"]["decoded_tokens"], 100) << shifted.err;
 }
 
+TEST_F(RunCommand, ALongPromptIsRefusedOrShifted) {
+  const std::string long_prompt = "'" + std::string(300, 'x') + "'";
+  const ModelRun refused = run_tiny("run", "-q -n 3 -c 64 " + long_prompt);
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("the context of 64 has to hold the answer too; use a larger --context"));
+  const ModelRun shifted = run_tiny("run", "--json -q -n 3 --ignore-end --shift -c 64 " + long_prompt);
+  EXPECT_EQ(shifted.exit_code, 0) << shifted.err;
+  EXPECT_THAT(shifted.err, HasSubstr("only the newest are read: the context holds 64"));
+  EXPECT_LE(shifted.json()["evidence"]["prompt_tokens"].get<int>(), 64);
+  EXPECT_EQ(shifted.json()["evidence"]["decoded_tokens"], 3);
+  EXPECT_THAT(run_tiny("run", "-q -n 3 --shift -c 64 hello").err, IsEmpty());
+}
+
 struct Misuse {
   const char* arguments;
   int exit_code;
