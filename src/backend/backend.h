@@ -30,7 +30,8 @@ class ExecutionContext {
 
   // Runs every op of the plan; afterwards the cache holds the tokens' positions.
   // REQUIRES: 1 to max_batch() tokens, each in [0, vocab); position + tokens <= capacity(); output_count <=
-  // tokens. ERRORS: kDevice.
+  // tokens. ERRORS: kDevice, kOutOfMemory: the cache then holds what it held before the batch's position, and
+  // forward() may be called again.
   virtual Status forward(const Batch& batch) = 0;
 
   // (output_count, vocab) floats of the last forward(); valid until the next one.
@@ -40,13 +41,13 @@ class ExecutionContext {
   // Reading gives the rows of the last forward(), or of a later write; a Q8 buffer reads as code * scale.
   // Writing sets the first rows, as input of the next forward(); it quantises what it writes to a Q8 buffer.
   // REQUIRES: values (rows, width), as an op would store them: +0 or a magnitude in [2^-44, 2^40].
-  // ERRORS: kInvalidArgument for a size that is no number of rows up to max_batch().
+  // ERRORS: kInvalidArgument for a size that is no number of rows up to max_batch(); kOutOfMemory.
   virtual Result<std::vector<float>> read_buffer(BufferId buffer) = 0;
   virtual Status write_buffer(BufferId buffer, std::span<const float> values) = 0;
 
   // Cache rows in the canonical form (count, kv_heads, head_dim) f16, keys then values, layer by layer: the
   // same bytes for every backend. Used to save, load and share sessions. ERRORS: kInvalidArgument for
-  // positions beyond the capacity, or rows of another size.
+  // positions beyond the capacity, or rows of another size; kOutOfMemory.
   virtual Result<std::vector<uint16_t>> read_cache(uint32_t position, uint32_t count) = 0;
   virtual Status write_cache(uint32_t position, uint32_t count, std::span<const uint16_t> rows) = 0;
 };
@@ -73,6 +74,7 @@ class Executable {
   virtual uint64_t weight_bytes() const = 0;  // resident, packed
   // Of each weight of the plan, in its order; their bytes add up to weight_bytes().
   virtual std::vector<KernelChoice> kernel_choices() const = 0;
+  // ERRORS: kInvalidArgument, kOutOfMemory.
   virtual Result<std::unique_ptr<ExecutionContext>> new_context(const ContextOptions& options) = 0;
 };
 

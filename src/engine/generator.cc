@@ -2,6 +2,7 @@
 
 #include <chrono>
 
+#include "base/memory_errors.h"
 #include "engine/stop_strings.h"
 #include "model/utf8_stream.h"
 
@@ -72,24 +73,9 @@ struct Run {
   }
 };
 
-}  // namespace
-
-const char* finish_reason_name(FinishReason reason) {
-  switch (reason) {
-    case FinishReason::kEnd:
-      return "end";
-    case FinishReason::kLength:
-      return "length";
-    case FinishReason::kStop:
-      return "stop";
-    case FinishReason::kCancelled:
-      return "cancelled";
-  }
-  return "";
-}
-
-Result<Answer> generate(Session& session, std::span<const int32_t> prompt, const GenerateOptions& options,
-                        const OnEvent& on_event, const Session::Progress& progress) {
+Result<Answer> answer_prompt(Session& session, std::span<const int32_t> prompt,
+                             const GenerateOptions& options, const OnEvent& on_event,
+                             const Session::Progress& progress) {
   if (prompt.empty()) return fail(ErrorCode::kInvalidArgument, "the prompt has no tokens");
   HB_ASSIGN(Sampler sampler,
             Sampler::create(options.sampler, static_cast<int32_t>(session.model().plan().vocab_size)));
@@ -111,6 +97,28 @@ Result<Answer> generate(Session& session, std::span<const int32_t> prompt, const
   run.answer.stats.logits_hash = hash_logits(session.logits());
   run.emit(run.text.finish(), nullptr);
   return std::move(run.answer);
+}
+
+}  // namespace
+
+const char* finish_reason_name(FinishReason reason) {
+  switch (reason) {
+    case FinishReason::kEnd:
+      return "end";
+    case FinishReason::kLength:
+      return "length";
+    case FinishReason::kStop:
+      return "stop";
+    case FinishReason::kCancelled:
+      return "cancelled";
+  }
+  return "";
+}
+
+Result<Answer> generate(Session& session, std::span<const int32_t> prompt, const GenerateOptions& options,
+                        const OnEvent& on_event, const Session::Progress& progress) {
+  return without_bad_alloc("the answer",
+                           [&] { return answer_prompt(session, prompt, options, on_event, progress); });
 }
 
 }  // namespace hb

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "engine/memory_errors.h"
+#include "base/memory_errors.h"
 
 namespace hb {
 
@@ -82,17 +82,21 @@ Status Session::append(std::span<const int32_t> tokens, const Progress& progress
   HB_TRY(check(tokens));
   if (tokens_.size() + tokens.size() <= context()) return evaluate(tokens, progress);
   if (!options_.shift) return does_not_fit(tokens.size(), tokens_.size());
-  std::vector<int32_t> all = tokens_;
-  all.insert(all.end(), tokens.begin(), tokens.end());
-  HB_TRY(hold(what_shifting_leaves(std::move(all)), progress));
-  return {};
+  return without_bad_alloc("the session's tokens", [&]() -> Status {
+    std::vector<int32_t> all = tokens_;
+    all.insert(all.end(), tokens.begin(), tokens.end());
+    HB_TRY(hold(what_shifting_leaves(std::move(all)), progress));
+    return {};
+  });
 }
 
 Result<uint32_t> Session::set_tokens(std::span<const int32_t> tokens, const Progress& progress) {
   HB_TRY(check(tokens));
   if (tokens.size() <= context()) return hold(tokens, progress);
   if (!options_.shift) return does_not_fit(tokens.size(), 0);
-  return hold(what_shifting_leaves({tokens.begin(), tokens.end()}), progress);
+  return without_bad_alloc("the session's tokens", [&] {
+    return hold(what_shifting_leaves({tokens.begin(), tokens.end()}), progress);
+  });
 }
 
 Result<uint32_t> Session::hold(std::span<const int32_t> tokens, const Progress& progress) {

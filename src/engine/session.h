@@ -45,7 +45,7 @@ class Session {
 
   // Evaluates `tokens` after those that are there. Afterwards logits() are those of what follows.
   // ERRORS: kInvalidArgument (an id outside the vocabulary; without `shift`, more tokens than the context
-  // holds), kDevice, kCancelled: the session then holds the tokens that were done.
+  // holds), kDevice, kOutOfMemory, kCancelled: the session then holds the tokens that were done.
   Status append(std::span<const int32_t> tokens, const Progress& progress = nullptr);
 
   // Makes the session hold `tokens`, or what `shift` leaves of more than the context holds, evaluating only
@@ -72,6 +72,8 @@ class Session {
   Status load(const std::string& path);
 
  private:
+  Status save_parts(const std::string& path) const;
+  Status load_parts(const std::string& path);
   Session(std::shared_ptr<const Model> model, const SessionOptions& options)
       : model_(std::move(model)), options_(options) {}
 

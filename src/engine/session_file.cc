@@ -12,7 +12,7 @@
 #include <cstring>
 
 #include "base/mapped_file.h"
-#include "engine/memory_errors.h"
+#include "base/memory_errors.h"
 #include "engine/session.h"
 
 namespace hb {
@@ -151,6 +151,14 @@ struct Parts {
 }  // namespace
 
 Status Session::save(const std::string& path) const {
+  return without_bad_alloc("the session's file", [&] { return save_parts(path); });
+}
+
+Status Session::load(const std::string& path) {
+  return without_bad_alloc("the session", [&] { return load_parts(path); });
+}
+
+Status Session::save_parts(const std::string& path) const {
   const auto count = static_cast<uint32_t>(tokens_.size());
   Header header = {};
   std::memcpy(header.magic, kMagic, 8);
@@ -158,8 +166,7 @@ Status Session::save(const std::string& path) const {
   header.token_count = count;
   header.vocab = static_cast<uint32_t>(logits_.size());
   header.cache_row_elems = cache_row_elems(model_->plan());
-  HB_ASSIGN(const std::vector<uint16_t> cache,
-            without_bad_alloc("the session's cache", [&] { return context_->read_cache(0, count); }));
+  HB_ASSIGN(const std::vector<uint16_t> cache, context_->read_cache(0, count));
   NewFile file(path);
   HB_TRY(file.open());
   HB_TRY(file.write(bytes_of(std::span<const Header>(&header, 1))));
@@ -169,7 +176,7 @@ Status Session::save(const std::string& path) const {
   return file.finish();
 }
 
-Status Session::load(const std::string& path) {
+Status Session::load_parts(const std::string& path) {
   HB_ASSIGN(const std::unique_ptr<MappedFile> file, MappedFile::open(path));
   const auto header = read_header(path, file->bytes(), model_->plan());
   HB_TRY(file->intact());
@@ -186,9 +193,10 @@ Status Session::load(const std::string& path) {
     return fail(ErrorCode::kBadFile,
                 fmt::format("'{}' is no usable session: it holds values that are not finite", path));
   }
+  std::vector<float> logits(parts.logits.begin(), parts.logits.end());
   HB_TRY(context_->write_cache(0, header->token_count, parts.cache));
-  tokens_.assign(parts.tokens.begin(), parts.tokens.end());
-  loaded_logits_.assign(parts.logits.begin(), parts.logits.end());
+  tokens_.assign(parts.tokens.begin(), parts.tokens.end());  // there is room for a whole context
+  loaded_logits_ = std::move(logits);
   logits_ = loaded_logits_;
   if (const Status intact = file->intact(); !intact) {
     truncate(0);

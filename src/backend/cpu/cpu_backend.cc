@@ -5,6 +5,7 @@
 #include "backend/cpu/attention_args.h"
 #include "backend/cpu/cpu_context.h"
 #include "backend/cpu/packed_weights.h"
+#include "base/memory_errors.h"
 #include "plan/validate.h"
 
 namespace hb {
@@ -59,7 +60,8 @@ class CpuExecutable final : public Executable {
                   fmt::format("a context of {} positions and batches of {}; both must be positive",
                               options.capacity, options.max_batch));
     }
-    return CpuContext::create(plan_, weights_.weights, *shared_, options);
+    return without_bad_alloc("a context",
+                             [&] { return CpuContext::create(plan_, weights_.weights, *shared_, options); });
   }
 
  private:
@@ -89,10 +91,12 @@ class CpuBackend final : public Backend {
   }
 
   Result<std::unique_ptr<Executable>> compile(const Plan& plan, const CompileOptions& options) override {
-    HB_TRY(validate(plan));
-    HB_TRY(check_limits(plan));
-    HB_ASSIGN(PackedWeights weights, pack_weights(plan, options, *shared_));
-    return std::make_unique<CpuExecutable>(plan, std::move(weights), shared_);
+    return without_bad_alloc("the weights", [&]() -> Result<std::unique_ptr<Executable>> {
+      HB_TRY(validate(plan));
+      HB_TRY(check_limits(plan));
+      HB_ASSIGN(PackedWeights weights, pack_weights(plan, options, *shared_));
+      return std::make_unique<CpuExecutable>(plan, std::move(weights), shared_);
+    });
   }
 
  private:

@@ -33,6 +33,7 @@ class CpuContext final : public ExecutionContext {
   CpuContext(const Plan& plan, const std::vector<PackedWeight>& weights, Shared& shared)
       : plan_(plan), weights_(weights), shared_(shared) {}
 
+  Status run_ops(const Batch& batch);
   Status set_rows(const Batch& batch);
   void set_rope_rows(const Batch& batch);
 
