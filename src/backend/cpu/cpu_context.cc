@@ -86,7 +86,9 @@ Status CpuContext::run_ops(const Batch& batch) {
     i += std::visit(
         [&]<class Op>(const Op& op) -> size_t {
           if constexpr (std::is_same_v<Op, MatvecOp>) {
-            return run_matvec_group(i);
+            const MatvecGroup group = matvec_group(std::span(plan_.ops).subspan(i));
+            run_matvecs(group, weights_, activations_, shared_);
+            return group.count;
           } else {
             run(op, batch);
             return 1;
@@ -95,22 +97,6 @@ Status CpuContext::run_ops(const Batch& batch) {
         plan_.ops[i]);
   }
   return {};
-}
-
-size_t CpuContext::run_matvec_group(size_t first) {
-  MatvecOp group[8];
-  size_t count = 0;
-  for (; first + count < plan_.ops.size() && count < std::size(group); ++count) {
-    const auto* op = std::get_if<MatvecOp>(&plan_.ops[first + count]);
-    if (op == nullptr || (count > 0 && op->in != group[0].in)) break;
-    const auto touches = [op](const MatvecOp& other) {
-      return other.out == op->residual || other.out == op->out || other.residual == op->out;
-    };
-    if (std::any_of(group, group + count, touches)) break;
-    group[count] = *op;
-  }
-  run_matvecs({group, count}, weights_, activations_, shared_);
-  return count;
 }
 
 void CpuContext::run(const EmbedOp& op, const Batch& batch) {

@@ -37,10 +37,6 @@ class CpuContext final : public ExecutionContext {
   Status set_rows(const Batch& batch);
   void set_rope_rows(const Batch& batch);
 
-  // Runs the matvec `first` and those right behind it that read the same input and touch nothing that another
-  // one writes. Returns how many.
-  size_t run_matvec_group(size_t first);
-
   void run(const EmbedOp& op, const Batch& batch);
   void run(const RmsNormOp& op, const Batch& batch);
   void run(const QuantiseOp& op, const Batch& batch);
