@@ -15,11 +15,15 @@ std::string messages_path(const std::string& path) { return path + ".json"; }
 }  // namespace
 
 Status save_session(const std::string& path, const Session& session, const Conversation& conversation) {
+  std::unique_ptr<NewFile> messages;
+  if (!conversation.empty()) {
+    HB_ASSIGN(messages, conversation.write(messages_path(path)));
+  }
   HB_TRY(session.save(path));
+  if (messages != nullptr) return messages->finish();
   std::error_code ignored;
   std::filesystem::remove(messages_path(path), ignored);
-  if (conversation.empty()) return {};
-  return conversation.save(messages_path(path));
+  return {};
 }
 
 Status load_session(const std::string& path, Session& session, Conversation& conversation) {

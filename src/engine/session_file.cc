@@ -2,17 +2,14 @@
 //   "HBSESS01", u64 model fingerprint, u32 tokens, u32 vocabulary (0: no logits), u64 cache values a token,
 //   tokens (i32), logits (f32), cache rows (f16, canonical form of backend.h), u64 FNV-1a of everything
 //   before it.
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdio>
 #include <cstring>
 
 #include "base/mapped_file.h"
 #include "base/memory_errors.h"
+#include "base/new_file.h"
 #include "engine/session.h"
 
 namespace hb {
@@ -53,53 +50,28 @@ std::span<const uint8_t> bytes_of(std::span<const T> values) {
   return {reinterpret_cast<const uint8_t*>(values.data()), values.size_bytes()};
 }
 
-// A file that appears under its name once it is whole; until then it has another, and goes if it is given up.
-class NewFile {
+// A new session file, which ends with the hash of everything before it.
+class SessionWriter {
  public:
-  explicit NewFile(const std::string& path)
-      : path_(path), temporary_(fmt::format("{}.{}.part", path, ::getpid())) {}
-  ~NewFile() {
-    if (fd_ < 0) return;
-    ::close(fd_);
-    ::unlink(temporary_.c_str());
-  }
-  NewFile(const NewFile&) = delete;
-  NewFile& operator=(const NewFile&) = delete;
-
-  Status open() {
-    fd_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-    return fd_ < 0 ? failed() : Status();
+  static Result<SessionWriter> create(const std::string& path) {
+    HB_ASSIGN(auto file, NewFile::create(path));
+    return SessionWriter(std::move(file));
   }
 
   Status write(std::span<const uint8_t> bytes) {
     hash_ = fnv(bytes, hash_);
-    while (!bytes.empty()) {
-      const ssize_t written = ::write(fd_, bytes.data(), bytes.size());
-      if (written < 0 && errno == EINTR) continue;
-      if (written <= 0) return failed();
-      bytes = bytes.subspan(static_cast<size_t>(written));
-    }
-    return {};
+    return file_->write(bytes);
   }
 
-  // Appends the hash of everything before it, and gives the file its name.
   Status finish() {
-    const uint64_t hash = hash_;
-    HB_TRY(write(bytes_of(std::span(&hash, 1))));
-    if (::fsync(fd_) != 0 || ::rename(temporary_.c_str(), path_.c_str()) != 0) return failed();
-    ::close(std::exchange(fd_, -1));
-    return {};
+    HB_TRY(file_->write(bytes_of(std::span<const uint64_t>(&hash_, 1))));
+    return file_->finish();
   }
 
  private:
-  Status failed() const {
-    return fail(ErrorCode::kIo,
-                fmt::format("cannot write the session to '{}': {}", path_, std::strerror(errno)));
-  }
+  explicit SessionWriter(std::unique_ptr<NewFile> file) : file_(std::move(file)) {}
 
-  std::string path_;
-  std::string temporary_;
-  int fd_ = -1;
+  std::unique_ptr<NewFile> file_;
   uint64_t hash_ = kFnvStart;
 };
 
@@ -167,8 +139,7 @@ Status Session::save_parts(const std::string& path) const {
   header.vocab = static_cast<uint32_t>(logits_.size());
   header.cache_row_elems = cache_row_elems(model_->plan());
   HB_ASSIGN(const std::vector<uint16_t> cache, context_->read_cache(0, count));
-  NewFile file(path);
-  HB_TRY(file.open());
+  HB_ASSIGN(SessionWriter file, SessionWriter::create(path));
   HB_TRY(file.write(bytes_of(std::span<const Header>(&header, 1))));
   HB_TRY(file.write(bytes_of(std::span<const int32_t>(tokens_))));
   HB_TRY(file.write(bytes_of(logits_)));
