@@ -45,6 +45,11 @@ std::string trimmed(const std::string& text) {
   return first == text.npos ? "" : text.substr(first, last - first + 1);
 }
 
+std::string forgotten_note(uint32_t turns) {
+  if (turns == 1) return "(the context is full: the oldest turn is forgotten)";
+  return fmt::format("(the context is full: the oldest {} turns are forgotten)", turns);
+}
+
 }  // namespace
 
 Chat::Chat(Engine engine, Session session, PromptMaker maker, GenerateOptions options,
@@ -152,11 +157,15 @@ Status Chat::answer_or_restore(Conversation before) {
 
 // Forgets the oldest turns when the conversation outgrows three quarters of the context.
 Result<std::vector<int32_t>> Chat::fitting_prompt() {
-  while (true) {
-    HB_ASSIGN(std::vector<int32_t> tokens, maker_.of_messages(conversation_));
-    if (tokens.size() <= session_.context() / 4 * 3 || !conversation_.remove_oldest_turn()) return tokens;
-    fmt::print(stderr, "{}\n", notes_.dim("(the context is full: the oldest turn is forgotten)"));
+  HB_ASSIGN(std::vector<int32_t> tokens, maker_.of_messages(conversation_));
+  uint32_t forgotten = 0;
+  while (tokens.size() > session_.context() / 4 * 3 && conversation_.remove_oldest_turn()) {
+    HB_ASSIGN(tokens, maker_.of_messages(conversation_));
+    ++forgotten;
   }
+  const bool fits = tokens.size() < session_.context();  // otherwise nothing will have happened
+  if (forgotten > 0 && fits) fmt::print(stderr, "{}\n", notes_.dim(forgotten_note(forgotten)));
+  return tokens;
 }
 
 Status Chat::answer() {

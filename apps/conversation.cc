@@ -4,9 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 
 #include "apps/text_input.h"
 
@@ -76,12 +73,13 @@ void Conversation::clear_turns() {
   messages_.erase(messages_.begin() + (keep ? 1 : 0), messages_.end());
 }
 
-Status Conversation::save(const std::string& path) const {
-  std::ofstream out(path, std::ios::binary);
-  out << nlohmann::ordered_json{{"schema", kSchema}, {"messages", messages_}}.dump(1) << '\n';
-  out.close();
-  if (out) return {};
-  return fail(ErrorCode::kIo, fmt::format("cannot write '{}': {}", path, std::strerror(errno)));
+Result<std::unique_ptr<NewFile>> Conversation::write(const std::string& path) const {
+  const std::string text =
+      nlohmann::ordered_json{{"schema", kSchema}, {"messages", messages_}}.dump(1) + '\n';
+  HB_ASSIGN(auto file, NewFile::create(path));
+  HB_TRY(file->write({reinterpret_cast<const uint8_t*>(text.data()), text.size()}));
+  HB_TRY(file->sync());
+  return file;
 }
 
 Result<Conversation> Conversation::load(const std::string& path) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/new_file.h"
 #include "engine/model.h"
 #include "model/chat_template.h"
 
@@ -28,8 +29,9 @@ class Conversation {
   bool empty() const { return messages_.empty(); }
   const nlohmann::ordered_json& messages() const { return messages_; }
 
-  // As a file, {"schema": "halfbyte.messages/1", "messages": […]}. ERRORS: kIo, kNotFound, kBadFile.
-  Status save(const std::string& path) const;
+  // As a file, {"schema": "halfbyte.messages/1", "messages": […]}; a new one is on the disk, but for its
+  // name. ERRORS: kIo, kNotFound, kBadFile.
+  Result<std::unique_ptr<NewFile>> write(const std::string& path) const;
   static Result<Conversation> load(const std::string& path);
 
  private:

@@ -74,6 +74,11 @@ void add_session_flags(CLI::App& command, EngineOptions& options) {
       ->capture_default_str();
 }
 
+std::unexpected<Error> naming_option(Error error, const char* option) {
+  if (error.code == ErrorCode::kInvalidArgument) error.message += fmt::format(" ({})", option);
+  return std::unexpected(std::move(error));
+}
+
 Result<Settings> load_settings(const TextMap& options) {
   const TextMap environment = process_environment();
   HB_ASSIGN(Settings settings, Settings::load(environment, options));

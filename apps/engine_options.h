@@ -30,6 +30,10 @@ void add_compute_flags(CLI::App& command, EngineOptions& options, bool own_threa
 // --context and --batch.
 void add_session_flags(CLI::App& command, EngineOptions& options);
 
+// An error of the engine, which knows no command line, with the option that makes the request right, if it is
+// the request that was wrong.
+std::unexpected<Error> naming_option(Error error, const char* option);
+
 // The settings of this process, with `options` (by the knob's name) above the environment. Sets the log level
 // and warns of variables that look misspelt.
 Result<Settings> load_settings(const TextMap& options);

@@ -18,12 +18,9 @@ constexpr uint64_t kChunkBytes = uint64_t{1} << 20;
 double per_second(uint32_t count, double seconds) { return seconds > 0 ? count / seconds : 0; }
 
 std::string main_kernel(const Executable& executable) {
-  std::map<std::string, uint64_t> bytes_of_weight, bytes_of_kernel;
-  for (const PlanWeight& weight : executable.plan().weights)
-    bytes_of_weight[weight.name] = weight.rows * row_bytes(weight.type, weight.cols);
-  for (const KernelChoice& choice : executable.kernel_choices()) {
-    bytes_of_kernel[choice.kernel] += bytes_of_weight[choice.op];
-  }
+  std::map<std::string, uint64_t> bytes_of_kernel;
+  for (const KernelChoice& choice : executable.kernel_choices())
+    bytes_of_kernel[choice.kernel] += choice.bytes;
   const auto most =
       std::ranges::max_element(bytes_of_kernel, {}, [](const auto& entry) { return entry.second; });
   return most == bytes_of_kernel.end() ? "ref" : most->first;

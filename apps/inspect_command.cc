@@ -21,16 +21,19 @@ CompiledFacts facts_of(const Model& model) {
   std::map<std::string, uint64_t> bytes;
   for (const PlanWeight& weight : model.plan().weights) bytes[weight.name] = file_bytes(weight);
   std::map<std::pair<std::string, std::string>, KernelGroup> groups;
+  std::map<std::string, uint64_t> packed;
   for (const KernelChoice& choice : model.executable().kernel_choices()) {
     KernelGroup& group = groups[{choice.kernel, choice.reason}];
     group.kernel = choice.kernel;
     group.reason = choice.reason;
-    group.bytes += bytes[choice.op];
+    group.bytes += bytes[choice.weight];
     ++group.weights;
+    packed[model_part(choice.weight)] += choice.bytes;
   }
   CompiledFacts facts = {.backend = model.backend().name(),
                          .device = model.backend().description(),
                          .packed_bytes = model.executable().weight_bytes(),
+                         .packed_bytes_by_part = std::move(packed),
                          .kernels = {}};
   for (auto& [key, group] : groups) facts.kernels.push_back(std::move(group));
   return facts;

@@ -1,10 +1,12 @@
 // What a model file holds and what halfbyte makes of it, for people and for machines.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "apps/engine_options.h"
 #include "apps/terminal.h"
@@ -34,6 +36,7 @@ struct KernelGroup {
 struct CompiledFacts {
   std::string backend, device;
   uint64_t packed_bytes = 0;
+  std::map<std::string, uint64_t> packed_bytes_by_part;  // by model_part()
   std::vector<KernelGroup> kernels;
 };
 
@@ -56,5 +59,9 @@ nlohmann::ordered_json hyperparameter_table(const Hyperparameters& hyperparamete
 nlohmann::ordered_json memory_table(const Inspection& inspection, const InspectOptions& options);
 
 uint64_t file_bytes(const PlanWeight& weight);
+
+// The part of a model that a weight (by its name in the file) belongs to: "embedding", "attention",
+// "feed-forward", "norms", "output", or "other". An embedding table that is also the output is "embedding".
+std::string model_part(std::string_view weight);
 
 }  // namespace hb

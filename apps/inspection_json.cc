@@ -130,6 +130,15 @@ const char* rope_scaling_name(RopeScalingKind kind) {
 
 uint64_t file_bytes(const PlanWeight& weight) { return weight.rows * row_bytes(weight.type, weight.cols); }
 
+std::string model_part(std::string_view weight) {
+  if (weight.find("norm") != weight.npos) return "norms";
+  if (weight.starts_with("token_embd.")) return "embedding";
+  if (weight.starts_with("output.")) return "output";
+  if (weight.find(".attn_") != weight.npos) return "attention";
+  if (weight.find(".ffn_") != weight.npos) return "feed-forward";
+  return "other";
+}
+
 Json hyperparameter_table(const Hyperparameters& h) {
   Json table = {{"architecture", architecture_name(h.architecture)},
                 {"layers", h.layers},
@@ -168,10 +177,14 @@ Json memory_table(const Inspection& inspection, const InspectOptions& options) {
                 {"weight_bytes_by_type", by_type},
                 {"weight_bytes_per_token", weight_bytes_per_token(inspection.plan)},
                 {"packed_weight_bytes", nullptr},
+                {"packed_weight_bytes_by_part", nullptr},
                 {"cache_bytes_per_1024_tokens", cache_bytes(inspection.plan, kCacheTokens)},
                 {"activation_bytes", activation_bytes(inspection.plan, options.engine.batch)},
                 {"batch", options.engine.batch}};
-  if (inspection.compiled) table["packed_weight_bytes"] = inspection.compiled->packed_bytes;
+  if (inspection.compiled) {
+    table["packed_weight_bytes"] = inspection.compiled->packed_bytes;
+    table["packed_weight_bytes_by_part"] = inspection.compiled->packed_bytes_by_part;
+  }
   return table;
 }
 

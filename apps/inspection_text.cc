@@ -37,8 +37,10 @@ std::string memory_text(const Json& memory) {
   for (const auto& [type, bytes] : memory["weight_bytes_by_type"].items()) {
     text += row("weights " + type, bytes_text(bytes));
   }
+  for (const auto& [part, bytes] : memory["packed_weight_bytes_by_part"].items())
+    text += row("packed " + part, bytes_text(bytes));
   if (!memory["packed_weight_bytes"].is_null())
-    text += row("weights packed", bytes_text(memory["packed_weight_bytes"]));
+    text += row("packed in all", bytes_text(memory["packed_weight_bytes"]));
   text += row("read per decoded token", bytes_text(memory["weight_bytes_per_token"]));
   text += row("cache per 1024 tokens", bytes_text(memory["cache_bytes_per_1024_tokens"]));
   text += row(fmt::format("activations, batch of {}", memory["batch"].get<uint32_t>()),

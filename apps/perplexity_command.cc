@@ -49,17 +49,18 @@ struct Measured {
 Result<Measured> measure(const Options& options, const Engine& engine, const std::string& text) {
   const Tokenizer& tokenizer = engine.model->tokenizer();
   HB_ASSIGN(const std::vector<int32_t> tokens, tokenizer.encode(text));
-  HB_ASSIGN(auto chunks, perplexity_chunks(tokens, options.engine.context, tokenizer));
-  if (options.chunks != 0 && options.chunks < chunks.size()) chunks.resize(options.chunks);
+  auto chunks = perplexity_chunks(tokens, options.engine.context, tokenizer);
+  if (!chunks) return naming_option(chunks.error(), "--context");
+  if (options.chunks != 0 && options.chunks < chunks->size()) chunks->resize(options.chunks);
   HB_ASSIGN(Session session, engine.new_session(options.engine));
   const InterruptScope interrupt;
   const auto start = std::chrono::steady_clock::now();
   Measured measured;
   measured.tokens = static_cast<uint32_t>(tokens.size());
-  for (const std::vector<int32_t>& chunk : chunks) {
+  for (const std::vector<int32_t>& chunk : *chunks) {
     HB_TRY(score_chunk(session, chunk, measured.score));
     ++measured.chunks;
-    print_progress(options, measured.score, measured.chunks, static_cast<uint32_t>(chunks.size()));
+    print_progress(options, measured.score, measured.chunks, static_cast<uint32_t>(chunks->size()));
     measured.stopped = interrupt.requested();
     if (measured.stopped) break;
   }

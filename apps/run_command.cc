@@ -109,10 +109,18 @@ bool on_token(Run& run, const TokenEvent& event, const InterruptScope& interrupt
   return !interrupt.requested() && std::ferror(stdout) == 0;
 }
 
+void warn_of_shift(const Session& session, size_t prompt_tokens) {
+  if (prompt_tokens <= session.context()) return;
+  log_warning("of the prompt's {} tokens only the newest are read: the context holds {}; see --context",
+              prompt_tokens, session.context());
+}
+
 Result<Answer> answer_prompt(Run& run, const std::string& text) {
   HB_ASSIGN(const std::vector<int32_t> tokens, prompt_tokens(run, text));
   HB_ASSIGN(GenerateOptions generate_with, generate_options(run.options.sampling));
-  if (!run.options.shift) {
+  if (run.options.shift) {
+    warn_of_shift(run.session, tokens.size());
+  } else {
     HB_ASSIGN(generate_with.max_tokens,
               room_for_answer(run.session, tokens.size(), generate_with.max_tokens));
   }
@@ -224,7 +232,8 @@ void add_run_command(CommandLine& line) {
       ->needs(json)
       ->check(CLI::Range(0, 1000));
   command.add_flag("-q,--quiet", options->quiet, "No line of evidence, and no measurement for it");
-  command.add_flag("--shift", options->shift, "When the context is full, drop its older half and go on");
+  command.add_flag("--shift", options->shift,
+                   "When the context is full, be it with the prompt, drop its older half and go on");
   add_file_flags(command, *options);
   add_session_flags(command, options->engine);
   add_compute_flags(command, options->engine);

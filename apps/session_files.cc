@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "apps/engine_options.h"
+
 namespace hb {
 namespace {
 
@@ -13,15 +15,19 @@ std::string messages_path(const std::string& path) { return path + ".json"; }
 }  // namespace
 
 Status save_session(const std::string& path, const Session& session, const Conversation& conversation) {
+  std::unique_ptr<NewFile> messages;
+  if (!conversation.empty()) {
+    HB_ASSIGN(messages, conversation.write(messages_path(path)));
+  }
   HB_TRY(session.save(path));
+  if (messages != nullptr) return messages->finish();
   std::error_code ignored;
   std::filesystem::remove(messages_path(path), ignored);
-  if (conversation.empty()) return {};
-  return conversation.save(messages_path(path));
+  return {};
 }
 
 Status load_session(const std::string& path, Session& session, Conversation& conversation) {
-  HB_TRY(session.load(path));
+  if (const Status loaded = session.load(path); !loaded) return naming_option(loaded.error(), "--context");
   std::error_code ignored;
   if (!std::filesystem::exists(messages_path(path), ignored)) return {};
   HB_ASSIGN(conversation, Conversation::load(messages_path(path)));

@@ -11,8 +11,8 @@
 namespace hb {
 
 // Two files: `path` with tokens, cache and logits, and beside it the messages, if there are any
-// ("<path>.json"). ERRORS: those of Session and Conversation; for a load also kNotFound if nothing was saved
-// there.
+// ("<path>.json"). A disk that has no room for both keeps the old ones. ERRORS: those of Session and
+// Conversation; for a load also kNotFound if nothing was saved there.
 Status save_session(const std::string& path, const Session& session, const Conversation& conversation);
 Status load_session(const std::string& path, Session& session, Conversation& conversation);
 

@@ -12,6 +12,7 @@
 #include "model/gguf_writer.h"
 #include "quant/format_traits.h"
 #include "quant/weight_block.h"
+#include "support/model_layout.h"
 #include "support/test_data.h"
 
 namespace hb::bench {
@@ -80,40 +81,31 @@ Status add_vocabulary(const GgufFile& from, uint32_t vocab, GgufHeader& header) 
   return {};
 }
 
+testing::ModelShape shape_of(const SyntheticModel& model) {
+  return {.architecture = "llama",
+          .hidden = model.hidden,
+          .ffn = model.ffn,
+          .layers = model.layers,
+          .heads = model.heads,
+          .kv_heads = model.kv_heads,
+          .head_dim = model.hidden / model.heads,
+          .vocab = model.vocab,
+          .context = model.context,
+          .rope_base = 100000.0f,
+          .tied = false};
+}
+
 void add_hyperparameters(const SyntheticModel& model, GgufHeader& header) {
-  header.set("general.architecture", "llama");
   header.set("general.name", fmt::format("synthetic {} x {}", model.layers, model.hidden));
-  header.set("llama.block_count", model.layers);
-  header.set("llama.context_length", model.context);
-  header.set("llama.embedding_length", model.hidden);
-  header.set("llama.feed_forward_length", model.ffn);
-  header.set("llama.attention.head_count", model.heads);
-  header.set("llama.attention.head_count_kv", model.kv_heads);
-  header.set("llama.attention.layer_norm_rms_epsilon", 1e-5f);
-  header.set("llama.rope.dimension_count", model.hidden / model.heads);
-  header.set("llama.rope.freq_base", 100000.0f);
+  testing::set_sizes(shape_of(model), header);
   header.set("llama.vocab_size", model.vocab);
 }
 
-void add_tensors(const SyntheticModel& model, GgufHeader& header) {
-  const uint64_t hidden = model.hidden, kv = hidden / model.heads * model.kv_heads;
-  header.add_tensor("token_embd.weight", model.embedding, {hidden, model.vocab});
-  for (uint32_t layer = 0; layer < model.layers; ++layer) {
-    const auto matrix = [&](const char* name, uint64_t cols, uint64_t rows) {
-      header.add_tensor(fmt::format("blk.{}.{}.weight", layer, name), model.matrices, {cols, rows});
-    };
-    header.add_tensor(fmt::format("blk.{}.attn_norm.weight", layer), TensorType::kF32, {hidden});
-    matrix("attn_q", hidden, hidden);
-    matrix("attn_k", hidden, kv);
-    matrix("attn_v", hidden, kv);
-    matrix("attn_output", hidden, hidden);
-    header.add_tensor(fmt::format("blk.{}.ffn_norm.weight", layer), TensorType::kF32, {hidden});
-    matrix("ffn_gate", hidden, model.ffn);
-    matrix("ffn_up", hidden, model.ffn);
-    matrix("ffn_down", model.ffn, hidden);
-  }
-  header.add_tensor("output_norm.weight", TensorType::kF32, {hidden});
-  header.add_tensor("output.weight", model.output, {hidden, model.vocab});
+TensorType type_of(const SyntheticModel& model, const testing::LayoutTensor& tensor) {
+  using Kind = testing::LayoutTensor::Kind;
+  if (tensor.kind == Kind::kEmbedding) return model.embedding;
+  if (tensor.kind == Kind::kOutput) return model.output;
+  return tensor.kind == Kind::kMatrix ? model.matrices : TensorType::kF32;
 }
 
 double standard_deviation(TensorType type, uint32_t cols, const std::vector<uint8_t>& rows) {
@@ -180,7 +172,8 @@ Status write_synthetic_model(const std::string& path, const SyntheticModel& mode
   GgufHeader header;
   add_hyperparameters(model, header);
   HB_TRY(add_vocabulary(tokenizer, model.vocab, header));
-  add_tensors(model, header);
+  for (const testing::LayoutTensor& tensor : testing::model_tensors(shape_of(model)))
+    header.add_tensor(tensor.name, type_of(model, tensor), tensor.dims);
   const std::vector<GgufHeader::Tensor> tensors = header.tensors();
   HB_ASSIGN(const auto writer, GgufWriter::create(path, std::move(header)));
   testing::Random random(model.seed);

@@ -99,7 +99,7 @@ typedef struct hb_model_options {
   uint32_t spin_us;     /* microseconds that an idle thread spins before it sleeps; default 30 */
   uint32_t huge_pages;  /* switch, default 1: ask the system for huge pages for weights */
   uint32_t reserved;    /* 0 */
-  hb_progress_fn progress; /* bytes of weights packed, and in all; a stop takes effect when all are packed */
+  hb_progress_fn progress; /* bytes of weights packed, and in all: once a weight; a stop takes effect there */
   void* progress_user;
 } hb_model_options;
 
@@ -200,9 +200,10 @@ typedef struct hb_session_options {
   size_t struct_size;
   uint32_t context; /* positions; 0 (default): the model's, at most 4096 */
   uint32_t batch;   /* tokens that one pass takes at most, default 512; changes no bit of a result */
-  uint32_t shift;   /* switch, default 0. 1: a full context is no error; about half of it is dropped and the
-                       rest   evaluated again: the session is then a fresh one with the tokens that are left */
-  uint32_t keep;    /* first tokens that a shift never drops, default 4 */
+  uint32_t shift; /* switch, default 0. 1: more tokens than the context holds are no error; the older half is
+                     dropped, as often as it takes, and the rest evaluated again: the session is then a fresh
+                     one with the tokens that are left */
+  uint32_t keep;  /* first tokens that a shift never drops, default 4 */
 } hb_session_options;
 
 HB_API hb_status hb_session_options_init(hb_session_options* options, size_t struct_size);
@@ -217,8 +218,9 @@ HB_API void hb_session_free(hb_session* session); /* NULL is allowed; not from i
 HB_API hb_status hb_session_append(hb_session* session, const int32_t* tokens, size_t count,
                                    hb_progress_fn progress, void* progress_user, hb_error* error);
 
-/* Makes the session hold exactly (count) tokens and evaluates only what differs; *kept (may be NULL) becomes
- * the number of tokens that were there already. On failure the session holds a beginning of them. */
+/* Makes the session hold the (count) tokens, or what a shift leaves of more than the context holds, and
+ * evaluates only what differs; *kept (may be NULL) becomes the number of tokens that were there already. On
+ * failure the session holds a beginning of them. */
 HB_API hb_status hb_session_set_tokens(hb_session* session, const int32_t* tokens, size_t count, size_t* kept,
                                        hb_progress_fn progress, void* progress_user, hb_error* error);
 
@@ -304,7 +306,7 @@ enum {
 typedef struct hb_generate_stats {
   size_t struct_size;
   int32_t finish;         /* HB_FINISH_... */
-  uint32_t prompt_tokens; /* cached ones included */
+  uint32_t prompt_tokens; /* cached ones included; not what a shift dropped */
   uint32_t cached_tokens; /* that were there from before */
   uint32_t decoded_tokens;
   double prompt_seconds;
@@ -312,10 +314,11 @@ typedef struct hb_generate_stats {
   uint64_t logits_hash; /* hb_session_logits_hash at the end */
 } hb_generate_stats;
 
-/* Makes the session hold the (prompt_count > 0) tokens, then answers through on_token. Afterwards the session
- * holds the prompt and the answer. stats may be NULL, options too (the defaults: an answer that nobody
- * hears). HB_CANCELLED: progress asked to stop; on_token's stop is a success with HB_FINISH_CANCELLED.
- * HB_INVALID_ARGUMENT: an option outside its range; the prompt does not fit the context. HB_DEVICE. */
+/* Makes the session hold the (prompt_count > 0) tokens as hb_session_set_tokens, then answers through
+ * on_token. Afterwards the session holds the prompt and the answer. stats may be NULL, options too (the
+ * defaults: an answer that nobody hears). HB_CANCELLED: progress asked to stop; on_token's stop is a success
+ * with HB_FINISH_CANCELLED. HB_INVALID_ARGUMENT: an option outside its range; the prompt does not fit the
+ * context, and the session does not shift. HB_DEVICE. */
 HB_API hb_status hb_generate(hb_session* session, const int32_t* prompt, size_t prompt_count,
                              const hb_generate_options* options, hb_generate_stats* stats, hb_error* error);
 

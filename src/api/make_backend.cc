@@ -46,11 +46,8 @@ class ProgressBackend final : public Backend {
   Result<std::unique_ptr<Executable>> compile(const Plan& plan, const CompileOptions& options) override {
     Count count = {.options = options, .backend = *this};
     for (const PlanWeight& weight : plan.weights) count.total += weight.bytes.size();
-    HB_ASSIGN(auto executable, inner_->compile(plan, {.weight_done = Count::weight_done,
-                                                      .bytes_done = Count::bytes_done,
-                                                      .user = &count}));
-    if (count.stopped) return fail(ErrorCode::kCancelled, "stopped while packing the weights");
-    return executable;
+    return inner_->compile(
+        plan, {.weight_done = Count::weight_done, .bytes_done = Count::bytes_done, .user = &count});
   }
 
  private:
@@ -58,19 +55,17 @@ class ProgressBackend final : public Backend {
     const CompileOptions& options;
     const ProgressBackend& backend;
     uint64_t done = 0, total = 0;  // bytes
-    bool stopped = false;
 
     static void bytes_done(void* user, std::span<const uint8_t> bytes) {
       const auto& options = static_cast<Count*>(user)->options;
       if (options.bytes_done != nullptr) options.bytes_done(options.user, bytes);
     }
 
-    static void weight_done(void* user, const PlanWeight& weight) {
+    static bool weight_done(void* user, const PlanWeight& weight) {
       auto& count = *static_cast<Count*>(user);
       count.done += weight.bytes.size();
-      if (count.options.weight_done != nullptr) count.options.weight_done(count.options.user, weight);
-      if (!count.stopped)
-        count.stopped = count.backend.progress_(count.backend.user_, count.done, count.total) != 0;
+      if (!count.options.report_done(weight)) return false;
+      return count.backend.progress_(count.backend.user_, count.done, count.total) == 0;
     }
   };
 

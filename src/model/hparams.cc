@@ -19,8 +19,10 @@ constexpr uint64_t kMaxHeads = 4096;
 constexpr uint64_t kMaxHeadDim = 1024;
 constexpr uint64_t kMaxContext = 1 << 26;
 constexpr uint64_t kMaxVocab = 1 << 22;
-constexpr FloatRange kScale{1e-6f, 1e6f};
-constexpr FloatRange kRopeBase{1.0f, 1e12f};
+constexpr FloatRange kScale{1e-6f, 1e6f};  // of factors, divisors and caps
+constexpr FloatRange kRopeBase{2.0f, 1e12f};
+constexpr FloatRange kRopeFactor{0.0625f, 1e6f};  // up to 16 radians a position: plan/rope_frequencies.cc
+constexpr FloatRange kYarnAttention{1e-3f, 1e3f};
 
 using Keys = const KeyReader&;
 using Out = Hyperparameters&;
@@ -84,19 +86,20 @@ Status read_yarn(Keys keys, Out h) {
   HB_ASSIGN(yarn.original_context,
             keys.count("rope.scaling.original_context_length", {1, kMaxContext}, h.context));
   HB_ASSIGN(yarn.extrapolation, keys.number("rope.scaling.yarn_ext_factor", {0.0f, 1.0f}, 1.0f));
-  HB_ASSIGN(const float attention_factor, keys.number("rope.scaling.attn_factor", kScale, 1.0f));
-  HB_ASSIGN(const float yarn_factor, keys.number("rope.scaling.yarn_attn_factor", kScale, 1.0f));
+  HB_ASSIGN(const float attention_factor, keys.number("rope.scaling.attn_factor", kYarnAttention, 1.0f));
+  HB_ASSIGN(const float yarn_factor, keys.number("rope.scaling.yarn_attn_factor", kYarnAttention, 1.0f));
   yarn.attention_factor = attention_factor * yarn_factor;
   HB_ASSIGN(yarn.beta_fast, keys.number("rope.scaling.yarn_beta_fast", kScale, 32.0f));
   HB_ASSIGN(yarn.beta_slow, keys.number("rope.scaling.yarn_beta_slow", kScale, 1.0f));
   return {};
 }
 
-// A missing type means linear, and a factor of 0 (as old files write it) or 1 means none.
+// A missing type means linear, and no factor, 0 (as old files write it) or 1 means none.
 Status read_rope_scaling(Keys keys, Out h) {
   HB_ASSIGN(const std::string type, keys.text("rope.scaling.type", "linear"));
-  HB_ASSIGN(const float old_factor, keys.number("rope.scale_linear", {0.0f, 1e6f}, 1.0f));
-  HB_ASSIGN(const float factor, keys.number("rope.scaling.factor", {0.0f, 1e6f}, old_factor));
+  HB_ASSIGN(const float old_factor, keys.number_or_zero("rope.scale_linear", kRopeFactor));
+  HB_ASSIGN(const float new_factor, keys.number_or_zero("rope.scaling.factor", kRopeFactor));
+  const float factor = keys.has("rope.scaling.factor") ? new_factor : old_factor;
   h.rope_scaling.factor = factor == 0.0f ? 1.0f : factor;
   if (type == "yarn") {
     h.rope_scaling.kind = RopeScalingKind::kYarn;
@@ -168,8 +171,8 @@ Status read_gemma3(Keys keys, Out h) {
   if (h.layers == kLayersOf27B && !keys.has("attention.scale")) {
     h.attention_scale = 1.0f / std::sqrt(static_cast<float>(h.hidden) / static_cast<float>(h.heads));
   }
-  HB_ASSIGN(h.attention_soft_cap, keys.number("attn_logit_softcapping", {0.0f, 1e6f}, 0.0f));
-  HB_ASSIGN(h.logit_soft_cap, keys.number("final_logit_softcapping", {0.0f, 1e6f}, 0.0f));
+  HB_ASSIGN(h.attention_soft_cap, keys.number_or_zero("attn_logit_softcapping", kScale));
+  HB_ASSIGN(h.logit_soft_cap, keys.number_or_zero("final_logit_softcapping", kScale));
   HB_ASSIGN(h.sliding_window, keys.count("attention.sliding_window", {0, kMaxContext}, 0));
   return h.sliding_window > 0 ? read_sliding_layers(keys, h) : Status{};
 }

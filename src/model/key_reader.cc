@@ -51,6 +51,13 @@ Result<float> KeyReader::number(std::string_view key, FloatRange range, std::opt
   return std::unexpected(bad(key, fmt::format("a number from {} to {}", range.least, range.most)));
 }
 
+Result<float> KeyReader::number_or_zero(std::string_view key, FloatRange range) const {
+  const GgufValue* value = find(key);
+  if (value == nullptr || value->as_f64() == 0.0) return 0.0f;
+  if (const auto number = this->number(key, range)) return *number;
+  return std::unexpected(bad(key, fmt::format("0 or a number from {} to {}", range.least, range.most)));
+}
+
 Result<std::string> KeyReader::text(std::string_view key, std::string_view fallback) const {
   const GgufValue* value = find(key);
   if (value == nullptr) return std::string(fallback);

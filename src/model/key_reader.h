@@ -34,6 +34,8 @@ class KeyReader {
 
   Result<uint32_t> count(std::string_view key, CountRange range, std::optional<uint32_t> fallback = {}) const;
   Result<float> number(std::string_view key, FloatRange range, std::optional<float> fallback = {}) const;
+  // Keys of which 0 means "none", and is what an absent one means.
+  Result<float> number_or_zero(std::string_view key, FloatRange range) const;
   Result<std::string> text(std::string_view key, std::string_view fallback) const;
 
   // "offset 40: key 'llama.block_count' is 0; {expected} was expected".

@@ -1,4 +1,4 @@
-// One function an architecture, each in a file of its name; build_plan.cc has the table.
+// One function for each shape of an architecture, in a file of its name; build_plan.cc has the table.
 #pragma once
 
 #include "plan/plan_builder.h"
@@ -7,7 +7,6 @@ namespace hb {
 
 void build_llama(PlanBuilder& b);
 void build_minicpm(PlanBuilder& b);
-void build_qwen2(PlanBuilder& b);
 void build_qwen3(PlanBuilder& b);
 void build_gemma3(PlanBuilder& b);
 

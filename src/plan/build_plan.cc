@@ -19,7 +19,7 @@ struct ArchitectureRow {
 constexpr std::array kArchitectures = {
     ArchitectureRow{Architecture::kLlama, build_llama},
     ArchitectureRow{Architecture::kMiniCpm, build_minicpm},
-    ArchitectureRow{Architecture::kQwen2, build_qwen2},
+    ArchitectureRow{Architecture::kQwen2, build_llama},
     ArchitectureRow{Architecture::kQwen3, build_qwen3},
     ArchitectureRow{Architecture::kGemma3, build_gemma3},
 };

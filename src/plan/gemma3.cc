@@ -1,25 +1,20 @@
 // Gemma 3 (text): norms on heads like Qwen 3, norms on both ends of a branch, GELU, and sliding layers
 // between those that see everything.
 #include "plan/architectures.h"
+#include "plan/decoder_steps.h"
 
 namespace hb {
 namespace {
 
 void add_layer(PlanBuilder& b) {
-  b.norm("x", "attn_norm", "norm");
-  b.matvec("norm", "attn_q", "q");
-  b.matvec("norm", "attn_k", "k");
-  b.matvec("norm", "attn_v", "v");
+  add_queries_keys_values(b);
   b.head_norm("q", "attn_q_norm");
   b.head_norm("k", "attn_k_norm");
-  b.rope("q");
-  b.rope("k");
-  b.attention();
+  add_attention(b);
   b.matvec("attn", "attn_output", "branch");
   b.norm("branch", "post_attention_norm", "x", "x");
 
-  b.norm("x", "ffn_norm", "norm");
-  b.gated("norm", {"ffn_gate", "ffn_up"}, "ffn", MatvecOp::Gate::kGelu);
+  add_feed_forward(b, MatvecOp::Gate::kGelu);
   b.matvec("ffn", "ffn_down", "branch");
   b.norm("branch", "post_ffw_norm", "x", "x");
 }
@@ -28,10 +23,7 @@ void add_layer(PlanBuilder& b) {
 
 void build_gemma3(PlanBuilder& b) {
   b.add_buffer("branch", b.hparams().hidden);
-  b.embed();
-  b.each_layer(add_layer);
-  b.norm("x", "output_norm", "norm");
-  b.logits("norm");
+  add_decoder(b, add_layer);
 }
 
 }  // namespace hb

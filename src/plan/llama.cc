@@ -1,31 +1,21 @@
-// Llama 1 to 3, and all that keep its shape: SmolLM2, Mistral, MiniCPM5.
+// Llama 1 to 3, and all that keep its shape: SmolLM2, Mistral, MiniCPM5; Qwen 2 and 2.5, whose files have
+// biases for queries, keys and values.
 #include "plan/architectures.h"
+#include "plan/decoder_steps.h"
 
 namespace hb {
 namespace {
 
 void add_layer(PlanBuilder& b) {
-  b.norm("x", "attn_norm", "norm");
-  b.matvec("norm", "attn_q", "q");
-  b.matvec("norm", "attn_k", "k");
-  b.matvec("norm", "attn_v", "v");
-  b.rope("q");
-  b.rope("k");
-  b.attention();
+  add_queries_keys_values(b);
+  add_attention(b);
   b.matvec("attn", "attn_output", "x", {.residual = "x"});
-
-  b.norm("x", "ffn_norm", "norm");
-  b.gated("norm", {"ffn_gate", "ffn_up"}, "ffn", MatvecOp::Gate::kSilu);
+  add_feed_forward(b, MatvecOp::Gate::kSilu);
   b.matvec("ffn", "ffn_down", "x", {.residual = "x"});
 }
 
 }  // namespace
 
-void build_llama(PlanBuilder& b) {
-  b.embed();
-  b.each_layer(add_layer);
-  b.norm("x", "output_norm", "norm");
-  b.logits("norm");
-}
+void build_llama(PlanBuilder& b) { add_decoder(b, add_layer); }
 
 }  // namespace hb

@@ -1,4 +1,5 @@
-// The vocabulary in which an architecture is written down (llama.cc is the example to read).
+// The vocabulary in which an architecture is written down (decoder_steps.cc and llama.cc are the example to
+// read).
 //
 // Activations go by name: "x" is the residual stream, "norm", "q", "k", "v", "attn", "ffn" what a layer
 // computes, and "logits". All layers share these buffers. A buffer's width comes from the hyper-parameters,

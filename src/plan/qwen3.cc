@@ -1,33 +1,22 @@
 // Qwen 3 (dense): llama, with a norm on each head of queries and keys before they rotate.
 #include "plan/architectures.h"
+#include "plan/decoder_steps.h"
 
 namespace hb {
 namespace {
 
 void add_layer(PlanBuilder& b) {
-  b.norm("x", "attn_norm", "norm");
-  b.matvec("norm", "attn_q", "q");
-  b.matvec("norm", "attn_k", "k");
-  b.matvec("norm", "attn_v", "v");
+  add_queries_keys_values(b);
   b.head_norm("q", "attn_q_norm");
   b.head_norm("k", "attn_k_norm");
-  b.rope("q");
-  b.rope("k");
-  b.attention();
+  add_attention(b);
   b.matvec("attn", "attn_output", "x", {.residual = "x"});
-
-  b.norm("x", "ffn_norm", "norm");
-  b.gated("norm", {"ffn_gate", "ffn_up"}, "ffn", MatvecOp::Gate::kSilu);
+  add_feed_forward(b, MatvecOp::Gate::kSilu);
   b.matvec("ffn", "ffn_down", "x", {.residual = "x"});
 }
 
 }  // namespace
 
-void build_qwen3(PlanBuilder& b) {
-  b.embed();
-  b.each_layer(add_layer);
-  b.norm("x", "output_norm", "norm");
-  b.logits("norm");
-}
+void build_qwen3(PlanBuilder& b) { add_decoder(b, add_layer); }
 
 }  // namespace hb

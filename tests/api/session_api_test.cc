@@ -124,6 +124,14 @@ TEST_F(SessionApi, AFullContextIsAnErrorOrShifts) {
   ASSERT_EQ(append(shifting.get(), {50}), HB_OK) << error_.message;
   EXPECT_LT(tokens_of(shifting.get()).size(), 32u);
   EXPECT_EQ(hb_session_logits_hash(shifting.get()), hash_of(tokens_of(shifting.get())));
+
+  const std::vector<int32_t> long_prompt = some_tokens(100);
+  ASSERT_EQ(
+      hb_session_set_tokens(shifting.get(), long_prompt.data(), 100, nullptr, nullptr, nullptr, &error_),
+      HB_OK)
+      << error_.message;
+  EXPECT_LE(tokens_of(shifting.get()).size(), 32u);
+  EXPECT_EQ(tokens_of(shifting.get()).back(), long_prompt.back());
 }
 
 TEST_F(SessionApi, OptionsOutOfRangeAreErrors) {

@@ -74,6 +74,14 @@ TEST_F(Chat, LongConversationsForgetTheirBeginning) {
   EXPECT_THAT(result.err, HasSubstr("the oldest turn is forgotten"));
 }
 
+TEST_F(Chat, AMessageBeyondTheContextIsRefusedAndNothingIsForgotten) {
+  const ModelRun result = chat("hello\n" + std::string(300, 'x') + "\n/stats\n", "-c 160");
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.err, HasSubstr("the context of 160 has to hold the answer too; use a larger --context"));
+  EXPECT_THAT(result.err, testing::Not(HasSubstr("forgotten")));
+  EXPECT_THAT(result.out, HasSubstr("2 messages"));
+}
+
 TEST_F(Chat, HelpListsTheCommandsAndExitEnds) {
   const ModelRun result = chat("/help\n/exit\nnever read\n");
   for (const char* name : {"/reset", "/system", "/save", "/load", "/regen", "/stats", "/exit"})

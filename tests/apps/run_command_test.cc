@@ -111,6 +111,9 @@ TEST_F(RunCommand, ASavedSessionGoesOn) {
   ASSERT_EQ(next.exit_code, 0) << next.err;
   EXPECT_GT(next.json()["evidence"]["cached_tokens"].get<int>(),
             first["evidence"]["prompt_tokens"].get<int>() - 1);
+  const ModelRun small = run_tiny("run", "-q -c 4 --load " + session + " x");
+  EXPECT_EQ(small.exit_code, 2);
+  EXPECT_THAT(small.err, HasSubstr("the context only 4; use a larger context (--context)"));
   write_file(file("s"), "no session");
   EXPECT_EQ(run_tiny("run", "-q --load " + session + " x").exit_code, 1);
 }
@@ -121,6 +124,19 @@ TEST_F(RunCommand, ALongAnswerEndsWithTheContext) {
   EXPECT_EQ(json["evidence"]["prompt_tokens"].get<int>() + json["evidence"]["decoded_tokens"].get<int>(), 64);
   const ModelRun shifted = run_tiny("run", "--json -q -n 100 --ignore-end --shift -c 64 hello");
   EXPECT_EQ(shifted.json()["evidence"]["decoded_tokens"], 100) << shifted.err;
+}
+
+TEST_F(RunCommand, ALongPromptIsRefusedOrShifted) {
+  const std::string long_prompt = "'" + std::string(300, 'x') + "'";
+  const ModelRun refused = run_tiny("run", "-q -n 3 -c 64 " + long_prompt);
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("the context of 64 has to hold the answer too; use a larger --context"));
+  const ModelRun shifted = run_tiny("run", "--json -q -n 3 --ignore-end --shift -c 64 " + long_prompt);
+  EXPECT_EQ(shifted.exit_code, 0) << shifted.err;
+  EXPECT_THAT(shifted.err, HasSubstr("only the newest are read: the context holds 64"));
+  EXPECT_LE(shifted.json()["evidence"]["prompt_tokens"].get<int>(), 64);
+  EXPECT_EQ(shifted.json()["evidence"]["decoded_tokens"], 3);
+  EXPECT_THAT(run_tiny("run", "-q -n 3 --shift -c 64 hello").err, IsEmpty());
 }
 
 struct Misuse {

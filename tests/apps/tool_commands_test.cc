@@ -86,7 +86,7 @@ TEST_F(ToolCommands, PerplexityOfAText) {
 TEST_F(ToolCommands, PerplexityOfTooLittleText) {
   const ModelRun result = run_tiny("perplexity", "hello");
   EXPECT_EQ(result.exit_code, 2);
-  EXPECT_THAT(result.err, HasSubstr("longer text"));
+  EXPECT_THAT(result.err, HasSubstr("use a longer text or shorter chunks (--context)"));
 }
 
 TEST_F(ToolCommands, InspectShowsWhatIsThere) {
@@ -94,7 +94,7 @@ TEST_F(ToolCommands, InspectShowsWhatIsThere) {
   ASSERT_EQ(text.exit_code, 0) << text.err;
   for (const char* part :
        {"Hyper-parameters", "Memory", "Metadata", "Tensors", "Plan", "Kernels", "blk.0.attn_q.weight",
-        "general.architecture", "cache per 1024 tokens", "tile_q4_0_"})
+        "general.architecture", "cache per 1024 tokens", "packed feed-forward", "tile_q4_0_"})
     EXPECT_THAT(text.out, HasSubstr(part));
   EXPECT_THAT(text.out, testing::Not(HasSubstr("\x1b")));
 
@@ -103,7 +103,13 @@ TEST_F(ToolCommands, InspectShowsWhatIsThere) {
   EXPECT_EQ(json["hyperparameters"]["hidden"], 64);
   EXPECT_EQ(json["tensors"].size(), json["tensor_count"].get<size_t>());
   EXPECT_EQ(json["memory"]["cache_bytes_per_1024_tokens"], 2 * 2 * 2 * 16 * 2 * 1024);
-  EXPECT_GT(json["memory"]["packed_weight_bytes"].get<uint64_t>(), 0u);
+  const auto packed = json["memory"]["packed_weight_bytes_by_part"];
+  uint64_t bytes = 0;
+  for (const char* part : {"attention", "embedding", "feed-forward", "norms"}) {
+    EXPECT_GT(packed.value(part, uint64_t{0}), 0u) << part;
+    bytes += packed.value(part, uint64_t{0});
+  }
+  EXPECT_EQ(json["memory"]["packed_weight_bytes"].get<uint64_t>(), bytes);
   EXPECT_EQ(json["metadata"]["tokenizer.ggml.tokens"]["count"], 288);
   EXPECT_FALSE(json["compiled"]["kernels"].empty());
   EXPECT_FALSE(json["plan"].empty());

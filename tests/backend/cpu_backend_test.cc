@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+
 #include "backend/cpu/kernel_table.h"
 #include "backend/op_cases.h"
 
@@ -35,6 +37,35 @@ TEST_P(CpuBitEquality, EqualsReference) {
 
 INSTANTIATE_TEST_SUITE_P(Isa, CpuBitEquality, ::testing::ValuesIn(isa_groups()),
                          [](const auto& info) { return info.param.isa + "_" + info.param.group.name; });
+
+TEST(CpuBackend, TellsTheKernelOfEachWeight) {
+  const auto backend = make_cpu_backend({});
+  for (const OpCase& op_case : chain_cases()) expect_kernel_of_each_weight(**backend, op_case);
+}
+
+// Without the instruction set's name.
+std::map<std::string, std::string> kernels_of(const Plan& plan) {
+  const auto executable = (*make_cpu_backend({}))->compile(plan, {});
+  std::map<std::string, std::string> kernels;
+  for (const KernelChoice& choice : (*executable)->kernel_choices())
+    kernels[choice.weight] = choice.kernel.substr(0, choice.kernel.rfind('_'));
+  return kernels;
+}
+
+TEST(CpuBackend, TellsWhichKernelReadsAWeight) {
+  OpCase op_case = std::move(chain_cases()[3]);
+  auto kernels = kernels_of(op_case.plan);
+  const std::map<std::string, std::string> expected = {
+      {"embedding", "scale_row"}, {"norm", "rms_norm"},    {"query", "tile_f16"}, {"key", "tile_f16"},
+      {"value", "tile_f16"},      {"bias", "finish_rows"}, {"gate", "tile_bf16"}, {"up", "tile_bf16"},
+      {"down", "tile_bf16"},      {"output", "tile_f32"}};
+  EXPECT_EQ(kernels, expected);
+
+  std::get<MatvecOp>(op_case.plan.ops.back()).weight = 0;  // the table is the output matrix, too
+  EXPECT_EQ(kernels_of(op_case.plan)["embedding"], "tile_f16");
+}
+
+TEST(CpuBackend, StopsBetweenWeights) { expect_stop_between_weights(**make_cpu_backend({.threads = 2})); }
 
 TEST(CpuIsaChoice, TakesTheBestThatIsThere) {
   CpuIsa isa = {};

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <optional>
+
 #include "backend/op_cases.h"
 #include "quant/weight_block.h"
 
@@ -77,7 +79,53 @@ OpCase nth_case(TensorType type, uint32_t i, uint32_t cols) {
   return matvec_case(type, shape, cycle(kEpilogues, i + i / 10), cycle(kAllActivations, i + i / 6), weights);
 }
 
+// What a matvec of a group writes, and the residual that it reads: indices of the buffers a, b, c.
+struct Neighbour {
+  uint32_t out;
+  std::optional<uint32_t> residual;
+};
+struct GroupCase {
+  const char* name;
+  std::vector<Neighbour> neighbours;
+};
+
+// Large enough that threads are in two of the ops at a time, if they are let.
+OpCase group_case(const GroupCase& group, TensorType type, uint32_t batch) {
+  constexpr uint32_t kRowsOfGroup = 1000, kColsOfGroup = 256;
+  CaseBuilder builder(fmt::format("{} {} batch {}", group.name, tensor_type_name(type), batch), batch);
+  const auto kind = is_quantised(type) ? PlanBuffer::Kind::kQ8 : PlanBuffer::Kind::kF32;
+  const BufferId in = builder.input("in", kColsOfGroup, Activations::kPlain, kind);
+  BufferId buffers[3];
+  for (BufferId& buffer : buffers) buffer = builder.input("buffer", kRowsOfGroup, Activations::kPlain);
+  for (const Neighbour& neighbour : group.neighbours) {
+    MatvecOp op = {.in = in,
+                   .weight = builder.weight("weight", type, kRowsOfGroup, kColsOfGroup),
+                   .out = buffers[neighbour.out]};
+    if (neighbour.residual) op.residual = buffers[*neighbour.residual];
+    builder.op(op);
+  }
+  builder.step(batch);
+  return builder.build();
+}
+
 }  // namespace
+
+std::vector<OpCase> matvec_group_cases() {
+  const GroupCase groups[] = {
+      {"independent", {{0, {}}, {1, {}}, {2, 2}}},
+      {"each other's residual", {{0, 1}, {1, 0}}},
+      {"residual from before", {{0, {}}, {1, 0}, {2, 1}}},
+      {"residual overwritten", {{0, 1}, {1, {}}}},
+      {"one output", {{0, {}}, {0, 0}, {0, 0}}},
+      {"more than a group", std::vector<Neighbour>(11, {2, 2})},
+  };
+  std::vector<OpCase> cases;
+  for (const GroupCase& group : groups) {
+    cases.push_back(group_case(group, TensorType::kQ4_0, 9));
+    cases.push_back(group_case(group, TensorType::kF16, 1));
+  }
+  return cases;
+}
 
 std::vector<OpCase> quantised_matvec_cases(TensorType type) {
   const bool super_blocks = tensor_type_info(type).block_elems == 256;

@@ -98,6 +98,39 @@ void expect_equal_to_reference(Backend& backend, const OpCase& op_case) {
   EXPECT_TRUE(equals_reference(backend, op_case));
 }
 
+void expect_kernel_of_each_weight(Backend& backend, const OpCase& op_case) {
+  const auto executable = backend.compile(op_case.plan, {});
+  ASSERT_TRUE(executable) << executable.error().message;
+  std::vector<std::string> expected, weights;
+  for (const PlanWeight& weight : op_case.plan.weights) expected.push_back(weight.name);
+  uint64_t bytes = 0;
+  for (const KernelChoice& choice : (*executable)->kernel_choices()) {
+    weights.push_back(choice.weight);
+    bytes += choice.bytes;
+    EXPECT_FALSE(choice.kernel.empty()) << choice.weight;
+  }
+  EXPECT_EQ(weights, expected);
+  EXPECT_EQ(bytes, (*executable)->weight_bytes());
+}
+
+void expect_stop_between_weights(Backend& backend) {
+  CaseBuilder builder("stop", 1);
+  for (const char* name : {"first", "second", "third"}) builder.weight(name, TensorType::kQ8_0, 32, 32);
+  std::vector<std::string> done;
+  const CompileOptions options = {.weight_done =
+                                      [](void* user, const PlanWeight& weight) {
+                                        auto& names = *static_cast<std::vector<std::string>*>(user);
+                                        names.push_back(weight.name);
+                                        return weight.name != "second";
+                                      },
+                                  .user = &done};
+  const OpCase op_case = builder.build();
+  const auto executable = backend.compile(op_case.plan, options);
+  ASSERT_FALSE(executable);
+  EXPECT_EQ(executable.error().code, ErrorCode::kCancelled);
+  EXPECT_EQ(done, (std::vector<std::string>{"first", "second"}));
+}
+
 CaseBuilder::CaseBuilder(std::string name, uint64_t seed) : random_(seed) {
   case_.name = std::move(name);
   case_.options = {.capacity = 1, .max_batch = 1};

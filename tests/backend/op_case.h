@@ -56,6 +56,12 @@ Result<OpTrace> run(Backend& backend, const OpCase& op_case);
 ::testing::AssertionResult equals_reference(Backend& backend, const OpCase& op_case);
 void expect_equal_to_reference(Backend& backend, const OpCase& op_case);
 
+// kernel_choices() has each weight of the plan once, and their bytes add up.
+void expect_kernel_of_each_weight(Backend& backend, const OpCase& op_case);
+
+// compile() packs no weight more once weight_done has said stop.
+void expect_stop_between_weights(Backend& backend);
+
 // Puts a case together. Data comes from the case's own random numbers.
 class CaseBuilder {
  public:

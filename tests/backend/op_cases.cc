@@ -21,6 +21,7 @@ constexpr CaseGroup kGroups[] = {
     {"MatvecQ5K", matvec_of<TensorType::kQ5_K>},
     {"MatvecQ6K", matvec_of<TensorType::kQ6_K>},
     {"MatvecFloat", float_matvec_cases},
+    {"MatvecGroups", matvec_group_cases},
     {"Embed", embed_cases},
     {"RmsNorm", rms_norm_cases},
     {"Quantise", quantise_cases},

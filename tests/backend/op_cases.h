@@ -11,6 +11,7 @@ namespace hb::testing {
 
 std::vector<OpCase> quantised_matvec_cases(TensorType type);
 std::vector<OpCase> float_matvec_cases();
+std::vector<OpCase> matvec_group_cases();  // neighbours of one input
 std::vector<OpCase> embed_cases();
 std::vector<OpCase> rms_norm_cases();
 std::vector<OpCase> quantise_cases();

@@ -112,10 +112,12 @@ TEST(RefBackend, RefusesAPlanThatIsNotWellFormed) {
 TEST(RefBackend, OwnsItsWeights) {
   OpCase op_case = std::move(chain_cases()[0]);
   uint64_t done = 0, expected = 0;
-  const CompileOptions options = {
-      .weight_done = [](void* user,
-                        const PlanWeight& weight) { *static_cast<uint64_t*>(user) += weight.bytes.size(); },
-      .user = &done};
+  const CompileOptions options = {.weight_done =
+                                      [](void* user, const PlanWeight& weight) {
+                                        *static_cast<uint64_t*>(user) += weight.bytes.size();
+                                        return true;
+                                      },
+                                  .user = &done};
   const auto executable = make_ref_backend()->compile(op_case.plan, options);
   ASSERT_TRUE(executable);
   for (std::vector<uint8_t>& bytes : op_case.weight_bytes) {
@@ -129,6 +131,12 @@ TEST(RefBackend, OwnsItsWeights) {
   ASSERT_TRUE((*context)->forward({step.tokens, 0, 1}));
   for (const float logit : (*context)->logits()) EXPECT_TRUE(std::isfinite(logit));
 }
+
+TEST(RefBackend, TellsTheKernelOfEachWeight) {
+  for (const OpCase& op_case : chain_cases()) expect_kernel_of_each_weight(*make_ref_backend(), op_case);
+}
+
+TEST(RefBackend, StopsBetweenWeights) { expect_stop_between_weights(*make_ref_backend()); }
 
 TEST(RefBackend, MoreCacheThanAnyMemoryIsAnError) {
   Plan plan;

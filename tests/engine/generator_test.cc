@@ -172,6 +172,19 @@ TEST_F(GeneratorTest, AShiftingSessionAnswersBeyondItsContext) {
   EXPECT_TRUE(same_bits(fresh.logits(), s.logits()));
 }
 
+// It equals a prompt of the tokens that are left, in draws and penalties too.
+TEST_F(GeneratorTest, AShiftingSessionTakesAPromptBeyondItsContext) {
+  prompt_ = random_tokens(200, kVocab, 2);
+  Session s = session(64, true), left = session(64, true);
+  const GenerateOptions options = tokens_at_most(20, {.repetition_penalty = 1.3f, .temperature = 1.0f});
+  const Answer a = answer(s, options);
+  EXPECT_EQ(a.stats.prompt_tokens, 50u);  // 200 - 5 * 30
+  prompt_.erase(prompt_.begin() + 4, prompt_.begin() + 154);
+  const Answer b = answer(left, options);
+  EXPECT_EQ(a.tokens, b.tokens);
+  EXPECT_EQ(a.stats.logits_hash, b.stats.logits_hash);
+}
+
 TEST_F(GeneratorTest, RefusesWhatCannotBe) {
   Session s = session(16);
   const auto code = [&s](const std::vector<int32_t>& prompt, const GenerateOptions& options) {

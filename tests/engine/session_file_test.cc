@@ -181,7 +181,9 @@ TEST_F(SessionFileTest, AFullDiskLeavesTheOldFileAndNoOther) {
     }
     ASSERT_FALSE(status) << room;
     EXPECT_EQ(status.error().code, ErrorCode::kIo);
-    EXPECT_NE(status.error().message.find("File too large"), std::string::npos) << status.error().message;
+    EXPECT_NE(status.error().message.find("File too large; what was there before is unchanged"),
+              std::string::npos)
+        << status.error().message;
     EXPECT_EQ(file_.file_count(), files);
     EXPECT_EQ(read_file(path_), good_);
   }

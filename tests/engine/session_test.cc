@@ -104,23 +104,60 @@ TEST_F(SessionTest, ShiftEqualsAFreshSessionOfTheKeptTokens) {
 }
 
 // Every size of what is there, what is kept and what is added.
-TEST_F(SessionTest, ShiftFindsRoomWheneverItSaysSo) {
+TEST_F(SessionTest, ShiftKeepsTheFirstAndTheNewest) {
   constexpr uint32_t kContext = 10;
   for (uint32_t keep = 0; keep < kContext / 2; ++keep) {
     for (uint32_t used = 0; used <= kContext; ++used) {
-      for (uint32_t count = 1; count <= kContext / 2; ++count) {
+      for (uint32_t count = 1; count <= 2 * kContext; ++count) {
         SCOPED_TRACE(::testing::Message() << "keep " << keep << ", used " << used << ", count " << count);
         Session s = session(kContext, true, keep);
         const auto a = random_tokens(used, kVocab, 9), b = random_tokens(count, kVocab, 10);
         ASSERT_TRUE(s.append(a));
         ASSERT_TRUE(s.append(b));
         ASSERT_LE(s.tokens().size(), kContext);
-        const auto kept = std::min(keep, used);
-        EXPECT_EQ(first(s.tokens(), kept), first(a, kept));
-        EXPECT_TRUE(std::equal(b.begin(), b.end(), s.tokens().end() - count));
+        const auto all = joined(a, b);
+        const auto kept = std::min<size_t>(keep, all.size()), newest = s.tokens().size() - kept;
+        EXPECT_EQ(first(s.tokens(), kept), first(all, kept));
+        EXPECT_GE(newest, std::min<size_t>(all.size() - kept, (kContext - keep) / 2));
+        EXPECT_TRUE(std::equal(s.tokens().begin() + kept, s.tokens().end(), all.end() - newest));
       }
     }
   }
+}
+
+// One by one, in pieces, at once, or as the new content of a session that holds others.
+TEST_F(SessionTest, ShiftLeavesTheSameHoweverTheTokensCome) {
+  constexpr uint32_t kContext = 10;
+  for (uint32_t keep = 0; keep < kContext / 2; ++keep) {
+    for (uint32_t count = kContext; count < 5 * kContext; ++count) {
+      SCOPED_TRACE(::testing::Message() << "keep " << keep << ", count " << count);
+      const auto all = random_tokens(count, kVocab, 19);
+      Session one_by_one = session(kContext, true, keep), pieces = session(kContext, true, keep);
+      Session at_once = session(kContext, true, keep), replaced = session(kContext, true, keep);
+      for (const int32_t token : all) ASSERT_TRUE(one_by_one.append({&token, 1}));
+      for (size_t i = 0; i < all.size(); i += 7)
+        ASSERT_TRUE(pieces.append(std::span(all).subspan(i, std::min<size_t>(7, all.size() - i))));
+      ASSERT_TRUE(at_once.append(all));
+      ASSERT_TRUE(replaced.append(random_tokens(8, kVocab, 20)));
+      ASSERT_TRUE(replaced.set_tokens(all));
+      ASSERT_LE(at_once.tokens().size(), kContext);
+      EXPECT_EQ(first(at_once.tokens(), keep), first(all, keep));
+      for (const Session* other : {&pieces, &at_once, &replaced}) {
+        EXPECT_EQ(other->tokens(), one_by_one.tokens());
+        EXPECT_TRUE(same_bits(one_by_one.logits(), other->logits()));
+      }
+    }
+  }
+}
+
+TEST_F(SessionTest, LogitsOfEachTokenNeedRoomForAll) {
+  Session s = session(10, true);
+  const auto ignore = [](uint32_t, std::span<const float>) {};
+  EXPECT_TRUE(s.append_with_logits(random_tokens(6, kVocab), ignore));
+  const Status status = s.append_with_logits(random_tokens(5, kVocab), ignore);
+  ASSERT_FALSE(status);
+  EXPECT_EQ(status.error().code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(s.tokens().size(), 6u);
 }
 
 TEST_F(SessionTest, RefusesWhatDoesNotFitAndStaysAsItWas) {
@@ -131,7 +168,8 @@ TEST_F(SessionTest, RefusesWhatDoesNotFitAndStaysAsItWas) {
   for (const Status& status : {s.append(random_tokens(13, kVocab)), s.append(too_long), set(s, too_long)}) {
     ASSERT_FALSE(status);
     EXPECT_EQ(status.error().code, ErrorCode::kInvalidArgument);
-    EXPECT_NE(status.error().message.find("do not fit the context of 32"), std::string::npos)
+    EXPECT_NE(status.error().message.find("do not fit the context of 32; use a larger context or"),
+              std::string::npos)
         << status.error().message;
   }
   expect_holds(s, a);

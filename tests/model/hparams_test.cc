@@ -225,6 +225,8 @@ Change with(const char* key, T value) {
   return [key, value](GgufHeader& header) { header.set(key, value); };
 }
 
+constexpr float kTiny = 1e-20f, kNan = std::numeric_limits<float>::quiet_NaN();
+
 const Bad kBad[] = {
     {"Architecture", "", nullptr, "'mamba'; halfbyte runs llama, minicpm, qwen2, qwen3, gemma3", "mamba"},
     {"NoLayerCount", "block_count", nullptr, "key 'llama.block_count' is missing; an integer from 1 to 1024"},
@@ -252,6 +254,10 @@ const Bad kBad[] = {
      "value_length' is 8: not the key length, 16"},
     {"ZeroEps", "attention.layer_norm_rms_epsilon", with("llama.attention.layer_norm_rms_epsilon", 0.0f),
      "epsilon' is 0; a number from"},
+    {"TinyEps", "attention.layer_norm_rms_epsilon", with("llama.attention.layer_norm_rms_epsilon", kTiny),
+     "epsilon' is 9.999"},
+    {"NegativeEps", "attention.layer_norm_rms_epsilon",
+     with("llama.attention.layer_norm_rms_epsilon", -1e-5f), "epsilon' is -9.999"},
     {"NanEps", "attention.layer_norm_rms_epsilon",
      with("llama.attention.layer_norm_rms_epsilon", std::numeric_limits<float>::quiet_NaN()),
      "epsilon' is nan"},
@@ -259,19 +265,47 @@ const Bad kBad[] = {
     {"WideRope", "", with("llama.rope.dimension_count", 18u),
      "rope.dimension_count' is 18; an integer from 2 to 16"},
     {"OddRope", "", with("llama.rope.dimension_count", 5u), "rope.dimension_count' is 5; an even number"},
-    {"RopeBase", "", with("llama.rope.freq_base", 0.0f), "rope.freq_base' is 0; a number from 1 to"},
+    {"RopeBase", "", with("llama.rope.freq_base", 0.0f), "rope.freq_base' is 0; a number from 2 to"},
     {"InfiniteRopeBase", "", with("llama.rope.freq_base", std::numeric_limits<float>::infinity()), "is inf"},
+    {"RopeBaseThatTurnsAllPairsAlike", "", with("llama.rope.freq_base", 1.0f),
+     "rope.freq_base' is 1; a number"},
+    {"NegativeRopeBase", "", with("llama.rope.freq_base", -10000.0f), "rope.freq_base' is -10000; a number"},
+    {"NanSlidingRopeBase", "", with("gemma3.rope.freq_base_swa", kNan), "rope.freq_base_swa' is nan",
+     "gemma3"},
     {"LongRope", "", with("llama.rope.scaling.type", "longrope"),
      "rope.scaling.type' is 'longrope': known are none"},
     {"RopeTypeNumber", "", with("llama.rope.scaling.type", 1u),
      "rope.scaling.type' is 1; a string was expected"},
     {"NegativeFactor", "", with("llama.rope.scaling.factor", -2.0f), "rope.scaling.factor' is -2"},
+    {"TinyFactor", "", with("llama.rope.scaling.factor", 0.03125f),
+     "rope.scaling.factor' is 0.03125; 0 or a number from 0.0625 to"},
+    {"TinyOldFactor", "", with("llama.rope.scale_linear", kTiny), "rope.scale_linear' is 9.999"},
+    {"NanFactor", "", with("llama.rope.scaling.factor", kNan), "rope.scaling.factor' is nan"},
+    {"TextFactor", "", with("llama.rope.scaling.factor", "4"), "rope.scaling.factor' is '4'; 0 or a number"},
+    {"HugeYarnFactor", "",
+     [](GgufHeader& header) {
+       header.set("llama.rope.scaling.type", "yarn");
+       header.set("llama.rope.scaling.attn_factor", 1e5f);
+     },
+     "rope.scaling.attn_factor' is 100000; a number"},
     {"Experts", "", with("llama.expert_count", 8u), "key 'llama.expert_count' is 8: a mixture of experts"},
     {"ZeroResidualScale", "", with("minicpm.residual_scale", 0.0f), "'minicpm.residual_scale' is 0",
      "minicpm"},
     {"NanLogitScale", "", with("minicpm.logit_scale", std::nanf("")), "'minicpm.logit_scale' is nan",
      "minicpm"},
+    {"TinyResidualScale", "", with("minicpm.residual_scale", kTiny), "'minicpm.residual_scale' is 9.999",
+     "minicpm"},
+    {"TinyEmbeddingScale", "", with("minicpm.embedding_scale", kTiny), "'minicpm.embedding_scale' is 9.999",
+     "minicpm"},
+    {"NegativeAttentionScale", "", with("llama.attention.scale", -0.125f), "attention.scale' is -0.125"},
+    {"TinyAttentionScale", "", with("llama.attention.scale", kTiny), "attention.scale' is 9.999"},
     {"NegativeSoftCap", "", with("gemma3.final_logit_softcapping", -1.0f), "softcapping' is -1", "gemma3"},
+    {"TinySoftCap", "", with("gemma3.final_logit_softcapping", kTiny),
+     "final_logit_softcapping' is 9.999999682655225e-21; 0 or a number from 1e-06", "gemma3"},
+    {"NanSoftCap", "", with("gemma3.attn_logit_softcapping", kNan), "attn_logit_softcapping' is nan",
+     "gemma3"},
+    {"TinyAttentionSoftCap", "", with("gemma3.attn_logit_softcapping", kTiny),
+     "attn_logit_softcapping' is 9.999", "gemma3"},
     {"TextWindow", "", with("gemma3.attention.sliding_window", "x"), "sliding_window' is 'x'", "gemma3"},
     {"ShortPattern", "",
      [](GgufHeader& header) {

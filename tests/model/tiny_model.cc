@@ -12,9 +12,14 @@
 #include "base/check.h"
 #include "model/gguf_writer.h"
 #include "model/tiny_tokenizer.h"
+#include "support/model_layout.h"
 
 namespace hb::test {
 namespace {
+
+using testing::LayoutTensor;
+using testing::ModelShape;
+using Kind = LayoutTensor::Kind;
 
 // splitmix64: a counter, mixed.
 class Random {
@@ -93,85 +98,55 @@ std::vector<uint8_t> random_floats(TensorType type, float low, float high, uint6
   return bytes;
 }
 
-// A tensor's data come from its own stream, so that adding a tensor changes no other.
-struct Parts {
-  GgufHeader header;
-  std::vector<std::vector<uint8_t>> data;
-  uint64_t seed;
-  std::function<TensorType(const std::string&)> type_of;
-
-  uint64_t next_seed() const { return seed * 1000003 + data.size(); }
-  void matrix(const std::string& name, TensorType type, uint64_t row_elems, uint64_t rows) {
-    if (type_of) type = type_of(name);
-    header.add_tensor(name, type, {row_elems, rows});
-    data.push_back(random_tensor(type, row_elems, rows, next_seed()));
-  }
-  void vector(const std::string& name, uint64_t size, float low, float high) {
-    Random random(next_seed());
-    header.add_tensor(name, TensorType::kF32, {size});
-    data.push_back(random_floats(TensorType::kF32, low, high, size, &random));
-  }
-  void norm(const std::string& name, uint64_t size) { vector(name, size, 0.5f, 1.5f); }
-};
+ModelShape shape_of(const TinyModel& model) {
+  return {.architecture = model.architecture,
+          .hidden = model.hidden,
+          .ffn = model.ffn,
+          .layers = model.layers,
+          .heads = model.heads,
+          .kv_heads = model.kv_heads,
+          .head_dim = model.head_dim,
+          .vocab = model.vocab,
+          .context = model.context,
+          .rope_base = 10000.0f,
+          .tied = model.tied};
+}
 
 void add_hyperparameters(const TinyModel& model, GgufHeader* header) {
-  const auto set = [&](const char* key, auto value) {
-    header->set(fmt::format("{}.{}", model.architecture, key), value);
-  };
-  header->set("general.architecture", model.architecture);
   header->set("general.name",
               fmt::format("tiny {} {}", model.architecture, tensor_type_name(model.matrix_type)));
-  set("block_count", model.layers);
-  set("context_length", model.context);
-  set("embedding_length", model.hidden);
-  set("feed_forward_length", model.ffn);
-  set("attention.head_count", model.heads);
-  set("attention.head_count_kv", model.kv_heads);
-  set("attention.key_length", model.head_dim);
-  set("attention.value_length", model.head_dim);
-  set("attention.layer_norm_rms_epsilon", 1e-5f);
-  set("rope.dimension_count", model.head_dim);
-  set("rope.freq_base", 10000.0f);
+  testing::set_sizes(shape_of(model), *header);
   if (model.architecture == "minicpm") {
-    set("embedding_scale", 12.0f);
-    set("residual_scale", 0.25f);
-    set("logit_scale", 2.0f);
+    header->set("minicpm.embedding_scale", 12.0f);
+    header->set("minicpm.residual_scale", 0.25f);
+    header->set("minicpm.logit_scale", 2.0f);
   }
   if (model.architecture == "gemma3") {
-    set("attention.sliding_window", model.sliding_window);
-    set("attention.sliding_window_pattern", uint32_t{2});
+    header->set("gemma3.attention.sliding_window", model.sliding_window);
+    header->set("gemma3.attention.sliding_window_pattern", uint32_t{2});
   }
 }
 
-void add_layer(const TinyModel& model, uint32_t layer, Parts* parts) {
-  const auto name = [layer](const char* suffix) { return fmt::format("blk.{}.{}", layer, suffix); };
-  const uint64_t q_size = uint64_t{model.heads} * model.head_dim;
-  const uint64_t kv_size = uint64_t{model.kv_heads} * model.head_dim;
-  const bool gemma = model.architecture == "gemma3";
-  parts->norm(name("attn_norm.weight"), model.hidden);
-  parts->matrix(name("attn_q.weight"), model.matrix_type, model.hidden, q_size);
-  parts->matrix(name("attn_k.weight"), model.matrix_type, model.hidden, kv_size);
-  parts->matrix(name("attn_v.weight"), model.matrix_type, model.hidden, kv_size);
-  if (model.architecture == "qwen2") {
-    parts->vector(name("attn_q.bias"), q_size, -0.5f, 0.5f);
-    parts->vector(name("attn_k.bias"), kv_size, -0.5f, 0.5f);
-    parts->vector(name("attn_v.bias"), kv_size, -0.5f, 0.5f);
-  }
-  if (model.architecture == "qwen3" || gemma) {
-    parts->norm(name("attn_q_norm.weight"), model.head_dim);
-    parts->norm(name("attn_k_norm.weight"), model.head_dim);
-  }
-  parts->matrix(name("attn_output.weight"), model.matrix_type, q_size, model.hidden);
-  if (gemma) parts->norm(name("post_attention_norm.weight"), model.hidden);
-  parts->norm(name("ffn_norm.weight"), model.hidden);
-  parts->matrix(name("ffn_gate.weight"), model.matrix_type, model.hidden, model.ffn);
-  parts->matrix(name("ffn_up.weight"), model.matrix_type, model.hidden, model.ffn);
-  parts->matrix(name("ffn_down.weight"), model.matrix_type, model.ffn, model.hidden);
-  if (gemma) parts->norm(name("post_ffw_norm.weight"), model.hidden);
+TensorType type_of(const TinyModel& model, const LayoutTensor& tensor) {
+  if (tensor.kind == Kind::kNorm || tensor.kind == Kind::kBias) return TensorType::kF32;
+  if (model.type_of) return model.type_of(tensor.name);
+  return tensor.kind == Kind::kMatrix ? model.matrix_type : model.embedding_type;
 }
+
+std::vector<uint8_t> data_of(const LayoutTensor& tensor, TensorType type, uint64_t seed) {
+  Random random(seed);
+  if (tensor.kind == Kind::kNorm) return random_floats(type, 0.5f, 1.5f, tensor.dims[0], &random);
+  if (tensor.kind == Kind::kBias) return random_floats(type, -0.5f, 0.5f, tensor.dims[0], &random);
+  return random_tensor(type, tensor.dims[0], tensor.dims[1], seed);
+}
+
+struct Parts {
+  GgufHeader header;
+  std::vector<std::vector<uint8_t>> data;  // of each tensor
+};
 
 Parts make_parts(const TinyModel& model) {
-  Parts parts{GgufHeader(), {}, model.seed, model.type_of};
+  Parts parts;
   add_hyperparameters(model, &parts.header);
   if (model.architecture == "gemma3") {
     add_tiny_spm(&parts.header, model.vocab);
@@ -179,10 +154,12 @@ Parts make_parts(const TinyModel& model) {
     add_tiny_bpe(&parts.header, model.vocab);
   }
   if (model.more_metadata) model.more_metadata(parts.header);
-  parts.matrix("token_embd.weight", model.embedding_type, model.hidden, model.vocab);
-  for (uint32_t layer = 0; layer < model.layers; ++layer) add_layer(model, layer, &parts);
-  parts.norm("output_norm.weight", model.hidden);
-  if (!model.tied) parts.matrix("output.weight", model.embedding_type, model.hidden, model.vocab);
+  for (const LayoutTensor& tensor : testing::model_tensors(shape_of(model))) {
+    const TensorType type = type_of(model, tensor);
+    parts.header.add_tensor(tensor.name, type, tensor.dims);
+    // A seed of its own, so that the data does not depend on the tensors before it.
+    parts.data.push_back(data_of(tensor, type, model.seed * 1000003 + parts.data.size()));
+  }
   return parts;
 }
 

@@ -5,11 +5,33 @@
 #include "backend/cpu/attention_args.h"
 #include "backend/cpu/cpu_context.h"
 #include "backend/cpu/packed_weights.h"
+#include "base/memory_errors.h"
 #include "plan/validate.h"
 
 namespace hb {
 namespace cpu {
 namespace {
+
+// The kernel that reads each weight. Of an embedding table that is also the output matrix it is the matvec's.
+std::vector<std::string> weight_kernels(const Plan& plan, const KernelTable& kernels) {
+  std::vector<std::string> names(plan.weights.size());
+  const auto by_matvec = [&](WeightId id) {
+    if (id != kNone) names[id] = tile_kernel_name(kernels, plan.weights[id].type);
+  };
+  const auto by = [&](WeightId id, const char* kernel) {
+    if (id != kNone && names[id].empty()) names[id] = fmt::format("{}_{}", kernel, kernels.isa);
+  };
+  for (const Op& op : plan.ops) {
+    if (const auto* embed = std::get_if<EmbedOp>(&op)) by(embed->table, "scale_row");
+    if (const auto* norm = std::get_if<RmsNormOp>(&op)) by(norm->weight, "rms_norm");
+    const auto* matvec = std::get_if<MatvecOp>(&op);
+    if (matvec == nullptr) continue;
+    by_matvec(matvec->weight);
+    by_matvec(matvec->up);
+    by(matvec->bias, "finish_rows");
+  }
+  return names;
+}
 
 class CpuExecutable final : public Executable {
  public:
@@ -23,12 +45,11 @@ class CpuExecutable final : public Executable {
   uint64_t weight_bytes() const override { return weights_.storage.size_bytes(); }
 
   std::vector<KernelChoice> kernel_choices() const override {
+    const std::vector<std::string> kernels = weight_kernels(plan_, *shared_->kernels);
     std::vector<KernelChoice> choices;
-    for (const Op& op : plan_.ops) {
-      const auto* matvec = std::get_if<MatvecOp>(&op);
-      if (matvec == nullptr) continue;
-      const PlanWeight& weight = plan_.weights[matvec->weight];
-      choices.push_back({weight.name, tile_kernel_name(*shared_->kernels, weight.type), shared_->isa_reason});
+    for (size_t i = 0; i < kernels.size(); ++i) {
+      choices.push_back(
+          {plan_.weights[i].name, kernels[i], shared_->isa_reason, weights_.weights[i].data.size()});
     }
     return choices;
   }
@@ -39,7 +60,8 @@ class CpuExecutable final : public Executable {
                   fmt::format("a context of {} positions and batches of {}; both must be positive",
                               options.capacity, options.max_batch));
     }
-    return CpuContext::create(plan_, weights_.weights, *shared_, options);
+    return without_bad_alloc("a context",
+                             [&] { return CpuContext::create(plan_, weights_.weights, *shared_, options); });
   }
 
  private:
@@ -69,10 +91,12 @@ class CpuBackend final : public Backend {
   }
 
   Result<std::unique_ptr<Executable>> compile(const Plan& plan, const CompileOptions& options) override {
-    HB_TRY(validate(plan));
-    HB_TRY(check_limits(plan));
-    HB_ASSIGN(PackedWeights weights, pack_weights(plan, options, *shared_));
-    return std::make_unique<CpuExecutable>(plan, std::move(weights), shared_);
+    return without_bad_alloc("the weights", [&]() -> Result<std::unique_ptr<Executable>> {
+      HB_TRY(validate(plan));
+      HB_TRY(check_limits(plan));
+      HB_ASSIGN(PackedWeights weights, pack_weights(plan, options, *shared_));
+      return std::make_unique<CpuExecutable>(plan, std::move(weights), shared_);
+    });
   }
 
  private:

@@ -9,6 +9,7 @@
 #include "backend/cpu/matvec.h"
 #include "backend/cpu/pack.h"
 #include "base/check.h"
+#include "base/memory_errors.h"
 #include "quant/activation.h"
 
 namespace hb::cpu {
@@ -16,6 +17,21 @@ namespace {
 
 // Rows that share a chunk: the cache keeps sixteen positions in the same cache lines.
 constexpr uint32_t kRowsPerChunk = 16;
+
+// A Q8 buffer as code * scale.
+std::vector<float> values_of(const Activation& buffer) {
+  if (buffer.kind() == PlanBuffer::Kind::kF32) return {buffer.values().begin(), buffer.values().end()};
+  std::vector<float> values(size_t{buffer.rows()} * buffer.width());
+  for (uint32_t r = 0; r < buffer.rows(); ++r) {
+    const QuantisedPanel panel = buffer.quantised_panel(r / kMaxPanel);
+    for (uint32_t i = 0; i < buffer.width(); ++i) {
+      const size_t slot = size_t{i / kBlockElems} * panel.width + r % kMaxPanel;
+      const float code = panel.codes[slot * kBlockElems + i % kBlockElems];
+      values[size_t{r} * buffer.width() + i] = code * panel.meta[slot].scale;
+    }
+  }
+  return values;
+}
 
 }  // namespace
 
@@ -60,13 +76,19 @@ Status CpuContext::forward(const Batch& batch) {
   HB_CHECK_LE(size_t{batch.position} + batch.tokens.size(), size_t{capacity()});
   HB_CHECK_LE(size_t{batch.output_count}, batch.tokens.size());
   const std::lock_guard lock(shared_.pool_mutex);
+  return without_bad_alloc("the activations", [&] { return run_ops(batch); });
+}
+
+Status CpuContext::run_ops(const Batch& batch) {
   HB_TRY(set_rows(batch));
   set_rope_rows(batch);
   for (size_t i = 0; i < plan_.ops.size();) {
     i += std::visit(
         [&]<class Op>(const Op& op) -> size_t {
           if constexpr (std::is_same_v<Op, MatvecOp>) {
-            return run_matvec_group(i);
+            const MatvecGroup group = matvec_group(std::span(plan_.ops).subspan(i));
+            run_matvecs(group, weights_, activations_, shared_);
+            return group.count;
           } else {
             run(op, batch);
             return 1;
@@ -75,22 +97,6 @@ Status CpuContext::forward(const Batch& batch) {
         plan_.ops[i]);
   }
   return {};
-}
-
-size_t CpuContext::run_matvec_group(size_t first) {
-  MatvecOp group[8];
-  size_t count = 0;
-  for (; first + count < plan_.ops.size() && count < std::size(group); ++count) {
-    const auto* op = std::get_if<MatvecOp>(&plan_.ops[first + count]);
-    if (op == nullptr || (count > 0 && op->in != group[0].in)) break;
-    const auto touches = [op](const MatvecOp& other) {
-      return other.out == op->residual || other.out == op->out || other.residual == op->out;
-    };
-    if (std::any_of(group, group + count, touches)) break;
-    group[count] = *op;
-  }
-  run_matvecs({group, count}, weights_, activations_, shared_);
-  return count;
 }
 
 void CpuContext::run(const EmbedOp& op, const Batch& batch) {
@@ -195,19 +201,9 @@ std::span<const float> CpuContext::logits() {
 
 Result<std::vector<float>> CpuContext::read_buffer(BufferId id) {
   HB_CHECK_LT(size_t{id}, activations_.size());
-  Activation& buffer = activations_[id];
-  if (buffer.kind() == PlanBuffer::Kind::kF32)
-    return std::vector(buffer.values().begin(), buffer.values().end());
-  std::vector<float> values(size_t{buffer.rows()} * buffer.width());
-  for (uint32_t r = 0; r < buffer.rows(); ++r) {
-    const QuantisedPanel panel = buffer.quantised_panel(r / kMaxPanel);
-    for (uint32_t i = 0; i < buffer.width(); ++i) {
-      const size_t slot = size_t{i / kBlockElems} * panel.width + r % kMaxPanel;
-      const float code = panel.codes[slot * kBlockElems + i % kBlockElems];
-      values[size_t{r} * buffer.width() + i] = code * panel.meta[slot].scale;
-    }
-  }
-  return values;
+  const Activation& buffer = activations_[id];
+  return without_bad_alloc("a buffer's values",
+                           [&]() -> Result<std::vector<float>> { return values_of(buffer); });
 }
 
 Status CpuContext::write_buffer(BufferId id, std::span<const float> values) {
@@ -231,7 +227,9 @@ Status CpuContext::write_buffer(BufferId id, std::span<const float> values) {
 
 Result<std::vector<uint16_t>> CpuContext::read_cache(uint32_t position, uint32_t count) {
   HB_CHECK_LE(uint64_t{position} + count, uint64_t{capacity()});
-  return cache_.read_rows(position, count);
+  return without_bad_alloc("rows of the cache", [&]() -> Result<std::vector<uint16_t>> {
+    return cache_.read_rows(position, count);
+  });
 }
 
 Status CpuContext::write_cache(uint32_t position, uint32_t count, std::span<const uint16_t> rows) {

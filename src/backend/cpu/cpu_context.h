@@ -33,12 +33,9 @@ class CpuContext final : public ExecutionContext {
   CpuContext(const Plan& plan, const std::vector<PackedWeight>& weights, Shared& shared)
       : plan_(plan), weights_(weights), shared_(shared) {}
 
+  Status run_ops(const Batch& batch);
   Status set_rows(const Batch& batch);
   void set_rope_rows(const Batch& batch);
-
-  // Runs the matvec `first` and those right behind it that read the same input and touch nothing that another
-  // one writes. Returns how many.
-  size_t run_matvec_group(size_t first);
 
   void run(const EmbedOp& op, const Batch& batch);
   void run(const RmsNormOp& op, const Batch& batch);

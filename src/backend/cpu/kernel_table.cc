@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include "base/check.h"
-#include "quant/format_traits.h"
 
 namespace hb::cpu {
 
@@ -35,51 +34,44 @@ std::string usable_names(const CpuIsa& isa) {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
+// The kernel of one type of weights: of its two functions the one that the type has.
+struct MatrixKernel {
+  const char* name;
+  TileKernel quantised;
+  FloatTileKernel floats;
+};
+
+MatrixKernel matrix_kernel(const KernelTable& table, TensorType type) {
+  switch (type) {
+#define HB_CPU_TILE_KERNEL(type, name) \
+  case TensorType::type:               \
+    return {#name, table.tile_##name, nullptr};
+#define HB_CPU_FLOAT_TILE_KERNEL(type, name) \
+  case TensorType::type:                     \
+    return {#name, nullptr, table.tile_##name};
+#include "backend/cpu/kernels.def"
+#undef HB_CPU_TILE_KERNEL
+#undef HB_CPU_FLOAT_TILE_KERNEL
+  }
+  return {"none", nullptr, nullptr};
+}
+
 }  // namespace
 
 TileKernel tile_kernel(const KernelTable& table, TensorType type) {
-  switch (type) {
-#define HB_CPU_TILE_KERNEL(type, name) \
-  case TensorType::type:               \
-    return table.tile_##name;
-#define HB_CPU_FLOAT_TILE_KERNEL(type, name)
-#include "backend/cpu/kernels.def"
-#undef HB_CPU_TILE_KERNEL
-#undef HB_CPU_FLOAT_TILE_KERNEL
-    default:
-      break;
-  }
-  HB_CHECK(is_quantised(type));
-  return nullptr;
+  const TileKernel kernel = matrix_kernel(table, type).quantised;
+  HB_CHECK(kernel != nullptr);
+  return kernel;
 }
 
 FloatTileKernel float_tile_kernel(const KernelTable& table, TensorType type) {
-  switch (type) {
-#define HB_CPU_TILE_KERNEL(type, name)
-#define HB_CPU_FLOAT_TILE_KERNEL(type, name) \
-  case TensorType::type:                     \
-    return table.tile_##name;
-#include "backend/cpu/kernels.def"
-#undef HB_CPU_TILE_KERNEL
-#undef HB_CPU_FLOAT_TILE_KERNEL
-    default:
-      break;
-  }
-  HB_CHECK(!is_quantised(type));
-  return nullptr;
+  const FloatTileKernel kernel = matrix_kernel(table, type).floats;
+  HB_CHECK(kernel != nullptr);
+  return kernel;
 }
 
 std::string tile_kernel_name(const KernelTable& table, TensorType type) {
-  switch (type) {
-#define HB_CPU_TILE_KERNEL(type, name) \
-  case TensorType::type:               \
-    return fmt::format("tile_" #name "_{}", table.isa);
-#define HB_CPU_FLOAT_TILE_KERNEL(type, name) HB_CPU_TILE_KERNEL(type, name)
-#include "backend/cpu/kernels.def"
-#undef HB_CPU_TILE_KERNEL
-#undef HB_CPU_FLOAT_TILE_KERNEL
-  }
-  return "none";
+  return fmt::format("tile_{}_{}", matrix_kernel(table, type).name, table.isa);
 }
 
 std::vector<const KernelTable*> usable_kernel_tables(const CpuIsa& isa) {

@@ -84,17 +84,14 @@ uint32_t tiles_per_chunk(const Product& product, uint32_t total_tiles, uint32_t 
 
 }  // namespace
 
-void run_matvecs(std::span<const MatvecOp> ops, std::span<const PackedWeight> weights,
+void run_matvecs(const MatvecGroup& group, std::span<const PackedWeight> weights,
                  std::span<Activation> activations, Shared& shared) {
-  constexpr size_t kMaxOps = 8;
-  for (; ops.size() > kMaxOps; ops = ops.subspan(kMaxOps)) {
-    run_matvecs(ops.first(kMaxOps), weights, activations, shared);
-  }
+  const std::span<const MatvecOp> ops = group;
   uint32_t total_tiles = 0;
   for (const MatvecOp& op : ops) total_tiles += tile_count(weights[op.weight].rows);
   const uint32_t threads = shared.pool->thread_count();
-  uint32_t first_chunk[kMaxOps + 1] = {0};
-  uint32_t step[kMaxOps];
+  uint32_t first_chunk[kMaxMatvecGroup + 1] = {0};
+  uint32_t step[kMaxMatvecGroup];
   for (size_t i = 0; i < ops.size(); ++i) {
     const Product product(ops[i], weights, activations);
     step[i] = tiles_per_chunk(product, total_tiles, threads);

@@ -110,7 +110,7 @@ Result<PackedWeights> pack_weights(const Plan& plan, const CompileOptions& optio
                                                                            : AlignedBuffer::Pages::kNormal));
   for (size_t i = 0; i < plan.weights.size(); ++i) {
     HB_TRY(pack_weight(plan.weights[i], packed.weights[i], options, *shared.pool));
-    if (options.weight_done != nullptr) options.weight_done(options.user, plan.weights[i]);
+    HB_TRY(options.report_done(plan.weights[i]));
   }
   return packed;
 }

@@ -33,7 +33,7 @@ struct PackedWeights {
 };
 
 // Packs every weight on the pool, checking it against the contract's ranges, and reports each to `options`
-// when done. ERRORS: kBadFile (naming weight and row), kOutOfMemory.
+// when done. ERRORS: kBadFile (naming weight and row), kOutOfMemory, kCancelled.
 Result<PackedWeights> pack_weights(const Plan& plan, const CompileOptions& options, Shared& shared);
 
 }  // namespace hb::cpu

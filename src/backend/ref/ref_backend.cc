@@ -2,20 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <new>
-#include <stdexcept>
-
 #include "backend/ref/ref_context.h"
+#include "base/memory_errors.h"
 #include "plan/validate.h"
 #include "quant/weight_block.h"
 
 namespace hb {
 namespace {
-
-std::unexpected<Error> out_of_memory(const ContextOptions& options) {
-  return fail(ErrorCode::kOutOfMemory,
-              fmt::format("no memory for a cache of {} positions", options.capacity));
-}
 
 class RefExecutable final : public Executable {
  public:
@@ -32,7 +25,10 @@ class RefExecutable final : public Executable {
   }
 
   std::vector<KernelChoice> kernel_choices() const override {
-    return {{"every op", "scalar", "the reference has no other"}};
+    std::vector<KernelChoice> choices;
+    for (const PlanWeight& weight : plan_.weights)
+      choices.push_back({weight.name, "scalar", "the reference has no other", weight.bytes.size()});
+    return choices;
   }
 
   Result<std::unique_ptr<ExecutionContext>> new_context(const ContextOptions& options) override {
@@ -41,13 +37,10 @@ class RefExecutable final : public Executable {
                   fmt::format("a context of {} positions and batches of {}; both must be positive",
                               options.capacity, options.max_batch));
     }
-    try {
+    const std::string cache = fmt::format("a cache of {} positions", options.capacity);
+    return without_bad_alloc(cache.c_str(), [&]() -> Result<std::unique_ptr<ExecutionContext>> {
       return std::make_unique<ref::RefContext>(plan_, options);
-    } catch (const std::bad_alloc&) {
-      return out_of_memory(options);
-    } catch (const std::length_error&) {  // more than any memory
-      return out_of_memory(options);
-    }
+    });
   }
 
  private:
@@ -72,19 +65,19 @@ class RefBackend final : public Backend {
   std::string description() const override { return "scalar reference, one thread"; }
 
   Result<std::unique_ptr<Executable>> compile(const Plan& plan, const CompileOptions& options) override {
+    return without_bad_alloc("the weights", [&] { return copy_weights(plan, options); });
+  }
+
+ private:
+  static Result<std::unique_ptr<Executable>> copy_weights(const Plan& plan, const CompileOptions& options) {
     HB_TRY(validate(plan));
     Plan copy = plan;
     std::vector<std::vector<uint8_t>> bytes;
     for (PlanWeight& weight : copy.weights) {
       HB_TRY(check_rows(weight));
-      try {
-        bytes.emplace_back(weight.bytes.begin(), weight.bytes.end());
-      } catch (const std::bad_alloc&) {
-        return fail(ErrorCode::kOutOfMemory,
-                    fmt::format("no memory for weight '{}' of {} bytes", weight.name, weight.bytes.size()));
-      }
+      bytes.emplace_back(weight.bytes.begin(), weight.bytes.end());
       if (options.bytes_done != nullptr) options.bytes_done(options.user, weight.bytes);
-      if (options.weight_done != nullptr) options.weight_done(options.user, weight);
+      HB_TRY(options.report_done(weight));
       weight.bytes = bytes.back();
     }
     return std::make_unique<RefExecutable>(std::move(copy), std::move(bytes));

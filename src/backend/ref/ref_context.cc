@@ -7,6 +7,7 @@
 #include "backend/ref/ref_ops.h"
 #include "base/check.h"
 #include "base/half.h"
+#include "base/memory_errors.h"
 
 namespace hb::ref {
 
@@ -23,6 +24,11 @@ Status RefContext::forward(const Batch& batch) {
   HB_CHECK(count >= 1 && count <= max_batch());
   HB_CHECK_LE(uint64_t{batch.position} + count, uint64_t{capacity()});
   HB_CHECK_LE(batch.output_count, count);
+  return without_bad_alloc("the activations", [&] { return run_ops(batch); });
+}
+
+Status RefContext::run_ops(const Batch& batch) {
+  const auto count = static_cast<uint32_t>(batch.tokens.size());
   for (BufferId id = 0; id < tensors_.size(); ++id) {
     resize(id, plan_.buffers[id].output_rows ? batch.output_count : count);
   }
@@ -137,13 +143,15 @@ void RefContext::run(const ScaleOp& op, const Batch&) {
 
 Result<std::vector<float>> RefContext::read_buffer(BufferId buffer) {
   HB_CHECK_LT(buffer, tensors_.size());
-  const Tensor& tensor = tensors_[buffer];
-  if (plan_.buffers[buffer].kind == PlanBuffer::Kind::kF32) return tensor.floats;
-  std::vector<float> values;
-  for (const ActivationBlock& block : tensor.blocks) {
-    for (const int8_t code : block.codes) values.push_back(static_cast<float>(code) * block.scale);
-  }
-  return values;
+  return without_bad_alloc("a buffer's values", [&]() -> Result<std::vector<float>> {
+    const Tensor& tensor = tensors_[buffer];
+    if (plan_.buffers[buffer].kind == PlanBuffer::Kind::kF32) return tensor.floats;
+    std::vector<float> values;
+    for (const ActivationBlock& block : tensor.blocks) {
+      for (const int8_t code : block.codes) values.push_back(static_cast<float>(code) * block.scale);
+    }
+    return values;
+  });
 }
 
 Status RefContext::write_buffer(BufferId buffer, std::span<const float> values) {
@@ -155,7 +163,10 @@ Status RefContext::write_buffer(BufferId buffer, std::span<const float> values) 
                 fmt::format("{} values are no rows of {} for buffer '{}' of at most {} rows", values.size(),
                             shape.width, shape.name, max_batch()));
   }
-  resize(buffer, static_cast<uint32_t>(rows));
+  HB_TRY(without_bad_alloc("a buffer's values", [&]() -> Status {
+    resize(buffer, static_cast<uint32_t>(rows));
+    return {};
+  }));
   if (shape.kind == PlanBuffer::Kind::kF32) {
     std::ranges::copy(values, tensors_[buffer].floats.begin());
   } else {
@@ -166,14 +177,16 @@ Status RefContext::write_buffer(BufferId buffer, std::span<const float> values) 
 
 Result<std::vector<uint16_t>> RefContext::read_cache(uint32_t position, uint32_t count) {
   HB_TRY(check_positions(position, count));
-  std::vector<uint16_t> rows;
-  for (uint32_t layer = 0; layer < cache_.size(); ++layer) {
-    const size_t begin = size_t{position} * cache_width(layer), size = size_t{count} * cache_width(layer);
-    for (const auto* tensor : {&cache_[layer].keys, &cache_[layer].values}) {
-      rows.insert(rows.end(), tensor->begin() + begin, tensor->begin() + begin + size);
+  return without_bad_alloc("rows of the cache", [&]() -> Result<std::vector<uint16_t>> {
+    std::vector<uint16_t> rows;
+    for (uint32_t layer = 0; layer < cache_.size(); ++layer) {
+      const size_t begin = size_t{position} * cache_width(layer), size = size_t{count} * cache_width(layer);
+      for (const auto* tensor : {&cache_[layer].keys, &cache_[layer].values}) {
+        rows.insert(rows.end(), tensor->begin() + begin, tensor->begin() + begin + size);
+      }
     }
-  }
-  return rows;
+    return rows;
+  });
 }
 
 Status RefContext::write_cache(uint32_t position, uint32_t count, std::span<const uint16_t> rows) {

@@ -36,6 +36,7 @@ class RefContext final : public ExecutionContext {
     std::vector<uint16_t> values;
   };
 
+  Status run_ops(const Batch& batch);
   void run(const EmbedOp& op, const Batch& batch);
   void run(const RmsNormOp& op, const Batch& batch);
   void run(const QuantiseOp& op, const Batch& batch);

@@ -1,4 +1,4 @@
-// The standard library throws when memory is short; the engine's functions return an error.
+// The standard library throws when memory is short; our functions return an error.
 #pragma once
 
 #include <fmt/format.h>
