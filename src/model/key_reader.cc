@@ -11,7 +11,9 @@ namespace {
 std::string describe_value(const GgufValue& value) {
   if (const auto text = value.as_string()) return fmt::format("'{}'", printable(*text));
   if (const auto integer = value.as_i64()) return fmt::format("{}", *integer);
-  if (const auto number = value.as_f64()) return fmt::format("{}", *number);
+  const auto number = value.as_f64();
+  if (number && value.kind() == GgufKind::kF32) return fmt::format("{}", static_cast<float>(*number));
+  if (number) return fmt::format("{}", *number);
   return fmt::format("{} of {}", gguf_kind_name(value.kind()), value.count());
 }
 

@@ -31,7 +31,7 @@ Result<Plan> build(const GgufFile& file) {
     PlanBuilder builder(file, hparams);
     row.build(builder);
     HB_ASSIGN(Plan plan, builder.finish());
-    HB_TRY(validate(plan));  // a scale or a cap of the file may be outside the contract's ranges
+    HB_TRY(validate(plan));  // the ranges of hparams.cc lie within the contract's; this makes sure
     return plan;
   }
   return fail(ErrorCode::kUnsupported,

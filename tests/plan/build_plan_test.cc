@@ -241,10 +241,10 @@ TEST(BuildPlan, GemmaCapsItsLogitsWhereTheFileSaysSo) {
   EXPECT_EQ(cap->buffer, model.plan->logits);
 }
 
-TEST(BuildPlan, FactorsOutsideTheContractAreRefused) {
+TEST(BuildPlan, FactorsOutsideTheContractAreRefusedByTheirKey) {
   TinyModel gemma = {.architecture = "gemma3", .layers = 1};
   gemma.more_metadata = [](GgufHeader& header) { header.set("gemma3.final_logit_softcapping", 1e-30f); };
-  EXPECT_THAT(message_of(built(gemma).plan), HasSubstr("1e-30"));
+  EXPECT_THAT(message_of(built(gemma).plan), HasSubstr("'gemma3.final_logit_softcapping' is 1e-30"));
 }
 
 TEST(BuildPlan, PairsRotateAsTheArchitectureHasThem) {
