@@ -91,7 +91,7 @@ struct GroupCase {
 
 // Large enough that threads are in two of the ops at a time, if they are let.
 OpCase group_case(const GroupCase& group, TensorType type, uint32_t batch) {
-  constexpr uint32_t kRowsOfGroup = 1000, kColsOfGroup = 256;
+  constexpr uint32_t kRowsOfGroup = 600, kColsOfGroup = 128;
   CaseBuilder builder(fmt::format("{} {} batch {}", group.name, tensor_type_name(type), batch), batch);
   const auto kind = is_quantised(type) ? PlanBuffer::Kind::kQ8 : PlanBuffer::Kind::kF32;
   const BufferId in = builder.input("in", kColsOfGroup, Activations::kPlain, kind);
@@ -121,7 +121,7 @@ std::vector<OpCase> matvec_group_cases() {
   };
   std::vector<OpCase> cases;
   for (const GroupCase& group : groups) {
-    cases.push_back(group_case(group, TensorType::kQ4_0, 9));
+    cases.push_back(group_case(group, TensorType::kQ4_0, 5));
     cases.push_back(group_case(group, TensorType::kF16, 1));
   }
   return cases;
