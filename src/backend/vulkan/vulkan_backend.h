@@ -1,0 +1,39 @@
+// The Vulkan backend: every op of a plan on a GPU.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "backend/backend.h"
+#include "backend/vulkan/device_facts.h"
+
+namespace hb {
+
+struct VulkanBackendOptions {
+  std::string device;        // number or part of a name; empty: the best
+  std::string cache_folder;  // of the user, where compiled kernels are kept; empty: they are not
+  uint32_t threads = 1;      // that pack weights
+  std::chrono::milliseconds timeout = std::chrono::seconds(60);  // after which a device counts as hung
+  bool validate = false;                                         // run under the validation layer
+
+  // For tests.
+  std::vector<std::string> forced_kernels = {};  // names of kernels.def
+  bool map_device_memory = true;   // off: weights go through staging buffers, as on a discrete GPU
+  uint64_t max_storage_range = 0;  // 0: the device's
+};
+
+// THREADS: compile() and forward() of all its contexts may run at once.
+// ERRORS: kNotFound (no loader, no such device), kUnsupported (of the device or this build), kDevice,
+// kOutOfMemory.
+Result<std::unique_ptr<Backend>> make_vulkan_backend(const VulkanBackendOptions& options);
+
+// What the validation layer has said to a backend made with `validate`. REQUIRES: `backend` comes from
+// make_vulkan_backend().
+std::vector<std::string> validation_messages(const Backend& backend);
+
+// Every device that the loader finds. ERRORS: kNotFound (no loader), kUnsupported, kDevice.
+Result<std::vector<vulkan::DeviceFacts>> list_vulkan_devices();
+
+}  // namespace hb
