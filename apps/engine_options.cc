@@ -7,6 +7,7 @@
 
 #include "backend/cpu/cpu_backend.h"
 #include "backend/ref/ref_backend.h"
+#include "backend/vulkan/vulkan_backend.h"
 #include "base/log.h"
 #include "fetch/pull.h"
 
@@ -32,6 +33,13 @@ uint32_t thread_count(const Settings& settings, const CpuInfo& cpu) {
 Result<std::shared_ptr<Backend>> make_backend(const std::string& name, const Settings& settings,
                                               const CpuInfo& cpu) {
   if (name == "ref") return make_ref_backend();
+  if (name == "vulkan") {
+    return make_vulkan_backend({.device = settings.vulkan_device,
+                                .cache_folder = settings.cache_dir,
+                                .threads = thread_count(settings, cpu),
+                                .timeout = std::chrono::seconds(settings.vulkan_timeout_s),
+                                .validate = settings.vulkan_validation});
+  }
   const CpuBackendOptions options = {.threads = thread_count(settings, cpu),
                                      .isa = settings.isa,
                                      .cpu_isa = cpu.isa,
@@ -57,8 +65,10 @@ void add_compute_flags(CLI::App& command, EngineOptions& options, bool own_threa
   add_setting_flag(command, options, "--isa", "isa", "Instruction set of the CPU kernels, or auto");
   add_setting_flag(command, options, "--cpu-mask", "cpu_mask",
                    "CPUs to run on, hexadecimal (f0: the CPUs 4 to 7)");
-  command.add_option("--backend", options.backend, "auto, cpu, or ref (the slow reference)")
-      ->check(CLI::IsMember({"auto", "cpu", "ref"}))
+  add_setting_flag(command, options, "--device", "vulkan_device",
+                   "The Vulkan device, by its number or a part of its name: see 'halfbyte devices'");
+  command.add_option("--backend", options.backend, "auto (cpu), cpu, vulkan, or ref (the slow reference)")
+      ->check(CLI::IsMember({"auto", "cpu", "vulkan", "ref"}))
       ->capture_default_str();
   command.add_flag_callback(
       "-v,--verbose", [&options] { options.settings["log_level"] = "info"; }, "Say more on standard error");

@@ -20,7 +20,7 @@ namespace hb::vulkan {
 struct DeviceOptions {
   std::string device;                                            // number or part of a name; empty: the best
   std::chrono::milliseconds timeout = std::chrono::seconds(60);  // of one submission
-  uint64_t max_storage_range = 0;  // 0: the device\'s
+  uint64_t max_storage_range = 0;                                // 0: the device\'s
 };
 
 // OWNS the VkDevice. THREADS: any may submit.

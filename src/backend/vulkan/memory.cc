@@ -107,7 +107,8 @@ Result<Memory::Place> Memory::place_for(const VkMemoryRequirements& needs, Memor
   std::erase_if(open_blocks_, [](const auto& block) { return block.expired(); });
   for (const auto& weak : open_blocks_) {
     const auto block = weak.lock();
-    if (block == nullptr || block->type() != type.index) continue;
+    if (block == nullptr || block->type() != type.index || (block->mapped() != nullptr) != type.mapped)
+      continue;
     if (const auto offset = block->take(needs.size, needs.alignment)) return Place{block, *offset};
   }
   const uint64_t usual = use == MemoryUse::kDevice ? kBlockBytes : kBlockBytes / 16;

@@ -45,7 +45,8 @@ uint64_t hash_bytes(std::span<const uint8_t> bytes, uint64_t seed) {
 }
 
 std::string pipeline_cache_path(const std::string& folder, const DeviceFacts& facts, uint64_t kernels_hash) {
-  uint64_t key = hash_value(facts.driver_version, kernels_hash);
+  uint64_t key = hash_value(kernels_hash, hash_bytes({}));
+  key = hash_value(facts.driver_version, key);
   key = hash_bytes(facts.cache_uuid, key);
   return fmt::format("{}/vulkan/{:04x}-{:04x}-{:016x}.pipelines", folder, facts.vendor_id, facts.device_id,
                      key);

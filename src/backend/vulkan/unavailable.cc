@@ -6,7 +6,8 @@ namespace {
 
 std::unexpected<Error> not_built() {
   return fail(ErrorCode::kUnsupported,
-              "this halfbyte was built without Vulkan; build it where glslc, volk and the Vulkan headers are installed");
+              "this halfbyte was built without Vulkan; build it where glslc, volk and the Vulkan headers are "
+              "installed");
 }
 
 }  // namespace

@@ -36,8 +36,8 @@ class VulkanExecutable final : public Executable {
       const auto* matvec = std::get_if<MatvecOp>(&op);
       if (matvec == nullptr) continue;
       const PlanWeight& weight = plan_.weights[matvec->weight];
-      const auto selection =
-          choose_kernel(shared_->device->facts(), {KernelOp::kMatvec, weight.type, 1}, shared_->forced_kernels);
+      const auto selection = choose_kernel(shared_->device->facts(), {KernelOp::kMatvec, weight.type, 1},
+                                           shared_->forced_kernels);
       if (selection) choices.push_back({weight.name, selection->kernel->name, selection->reason});
     }
     return choices;
@@ -98,7 +98,8 @@ Result<std::unique_ptr<Backend>> make_vulkan_backend(const VulkanBackendOptions&
   }
   HB_ASSIGN(auto instance, vulkan::Instance::create(options.validate));
   auto shared = std::make_shared<vulkan::Shared>();
-  HB_ASSIGN(shared->device, vulkan::Device::create(std::move(instance), {options.device, options.timeout, options.max_storage_range}));
+  HB_ASSIGN(shared->device, vulkan::Device::create(std::move(instance), {options.device, options.timeout,
+                                                                         options.max_storage_range}));
   HB_ASSIGN(shared->pipelines, vulkan::Pipelines::create(shared->device, options.cache_folder));
   shared->memory = std::make_unique<vulkan::Memory>(shared->device, options.map_device_memory);
   shared->forced_kernels = options.forced_kernels;

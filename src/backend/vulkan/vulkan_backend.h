@@ -12,9 +12,9 @@
 namespace hb {
 
 struct VulkanBackendOptions {
-  std::string device;        // number or part of a name; empty: the best
-  std::string cache_folder;  // of the user, where compiled kernels are kept; empty: they are not
-  uint32_t threads = 1;      // that pack weights
+  std::string device = {};        // number or part of a name; empty: the best
+  std::string cache_folder = {};  // of the user, where compiled kernels are kept; empty: they are not
+  uint32_t threads = 1;           // that pack weights
   std::chrono::milliseconds timeout = std::chrono::seconds(60);  // after which a device counts as hung
   bool validate = false;                                         // run under the validation layer
 

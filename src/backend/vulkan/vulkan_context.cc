@@ -71,8 +71,9 @@ Status VulkanContext::reserve_outputs(uint32_t rows) {
 Result<Recording*> VulkanContext::recording_for(const BatchShape& shape) {
   const BatchClass wanted = batch_class(shape.rows, shape.outputs, options_.max_batch);
   if (const auto found = recordings_.find(wanted); found != recordings_.end()) return &found->second;
-  HB_ASSIGN(std::vector<Dispatch> dispatches,
-            record_plan({plan_, weights_, buffers_, shared_.device->facts(), shared_.forced_kernels}, wanted));
+  HB_ASSIGN(
+      std::vector<Dispatch> dispatches,
+      record_plan({plan_, weights_, buffers_, shared_.device->facts(), shared_.forced_kernels}, wanted));
   HB_ASSIGN(Recording recording,
             Recording::create(*shared_.memory, *shared_.pipelines, commands_, std::move(dispatches)));
   shared_.pipelines->save();
