@@ -53,8 +53,11 @@ TEST_F(RunCommand, JsonHasTheWholeAnswer) {
 TEST_F(RunCommand, TheSameAnswerFromEveryBackendThreadCountAndBatch) {
   const std::string ask = "--json -q -n 6 --ignore-end 'one answer'";
   const auto expected = run_tiny("run", ask).json();
-  for (const char* how : {"--backend ref", "--threads 1", "--batch 1", "--isa scalar", "--batch 3 -c 200"}) {
-    const auto json = run_tiny("run", std::string(how) + " " + ask).json();
+  std::vector<std::string> ways = {"--backend ref", "--threads 1", "--batch 1", "--isa scalar",
+                                   "--batch 3 -c 200"};
+  if (has_vulkan_device()) ways.insert(ways.end(), {"--backend vulkan", "--backend vulkan --batch 3"});
+  for (const std::string& how : ways) {
+    const auto json = run_tiny("run", how + " " + ask).json();
     EXPECT_EQ(json["tokens"], expected["tokens"]) << how;
     EXPECT_EQ(json["evidence"]["logits_hash"], expected["evidence"]["logits_hash"]) << how;
   }

@@ -9,6 +9,8 @@
 namespace hb::vulkan {
 namespace {
 
+constexpr uint64_t kLastWait = 5'000'000'000;  // ns
+
 Result<uint32_t> find_compute_family(VkPhysicalDevice device, const std::string& name) {
   uint32_t count = 0;
   vkGetPhysicalDeviceQueueFamilyProperties(device, &count, nullptr);
@@ -25,7 +27,7 @@ Result<uint32_t> find_compute_family(VkPhysicalDevice device, const std::string&
 Result<std::shared_ptr<Device>> Device::create(std::shared_ptr<Instance> instance,
                                                const DeviceOptions& options) {
   HB_ASSIGN(const size_t index, choose_device(instance->devices(), options.device));
-  std::shared_ptr<Device> self(new Device);
+  std::shared_ptr<Device> self = std::unique_ptr<Device>(new Device);
   self->physical_ = instance->physical_device(index);
   self->facts_ = instance->devices()[index];
   if (options.max_storage_range != 0) self->facts_.max_storage_range = options.max_storage_range;
@@ -49,7 +51,12 @@ Status Device::open() {
 }
 
 Device::~Device() {
-  if (device_ == VK_NULL_HANDLE || given_up_) return;
+  if (device_ == VK_NULL_HANDLE) return;
+  if (given_up_) {
+    // Whatever still runs had better not meet the end of the process.
+    vkWaitForFences(device_, 1, &unfinished_, VK_TRUE, kLastWait);
+    return;
+  }
   vkDeviceWaitIdle(device_);
   vkDestroyDevice(device_, nullptr);
 }
@@ -69,8 +76,14 @@ Status Device::run(std::span<const VkCommandBuffer> commands, VkFence fence) {
         vk_status(vkQueueSubmit(queue_, 1, &submit, fence), fmt::format("giving work to '{}'", facts_.name));
   }
   if (status) status = wait(fence);
-  if (!status) given_up_ = true;
+  if (!status) give_up(fence);
   return status;
+}
+
+void Device::give_up(VkFence fence) {
+  const std::lock_guard lock(queue_mutex_);
+  if (!given_up_) unfinished_ = fence;
+  given_up_ = true;
 }
 
 Status Device::wait(VkFence fence) {

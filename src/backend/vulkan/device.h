@@ -49,6 +49,7 @@ class Device {
   Device() = default;
   Status open();
   Status wait(VkFence fence);
+  void give_up(VkFence fence);
 
   std::shared_ptr<Instance> instance_;
   VkPhysicalDevice physical_ = VK_NULL_HANDLE;
@@ -59,6 +60,7 @@ class Device {
   std::chrono::nanoseconds timeout_{};
   std::mutex queue_mutex_;
   std::atomic<bool> given_up_ = false;
+  VkFence unfinished_ = VK_NULL_HANDLE;  // of the submission that failed
 };
 
 inline void destroy(VkDevice d, VkBuffer o) { vkDestroyBuffer(d, o, nullptr); }

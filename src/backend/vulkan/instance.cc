@@ -67,7 +67,7 @@ Result<std::shared_ptr<Instance>> Instance::create(bool validate) {
   if (volkGetInstanceVersion() < VK_API_VERSION_1_1) {
     return fail(ErrorCode::kUnsupported, "the Vulkan loader is older than Vulkan 1.1; update it");
   }
-  std::shared_ptr<Instance> self(new Instance);
+  std::shared_ptr<Instance> self = std::unique_ptr<Instance>(new Instance);
   const VkApplicationInfo application = {.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO,
                                          .pNext = nullptr,
                                          .pApplicationName = "halfbyte",

@@ -1,7 +1,7 @@
 // Quantised matrix times COLUMNS rows of Q8 activations. Portable: no small storage types, no dot product, no subgroups.
 #version 450
-#include "weights.glsl"
-#include "matvec.glsl"
+#include "backend/vulkan/shaders/weights.glsl"
+#include "backend/vulkan/shaders/matvec.glsl"
 
 layout(binding = 4) readonly buffer Activations { uvec4 activation_codes[]; };  // (rows, blocks, 2)
 layout(binding = 5) readonly buffer Meta { uvec4 activation_meta[]; };  // scale, weighted sum, two sums of halves
