@@ -63,6 +63,21 @@ TEST_F(RunCommand, TheSameAnswerFromEveryBackendThreadCountAndBatch) {
   }
 }
 
+TEST_F(RunCommand, ADeviceLostInMidAnswerChangesNothing) {
+  if (!has_vulkan_device()) GTEST_SKIP() << "no Vulkan device here";
+  const std::string ask = "--json -n 12 --ignore-end --device 0 'one answer'";
+  const auto expected = run_tiny("run", "--backend cpu " + ask).json();
+  ASSERT_EQ(setenv("HALFBYTE_VULKAN_FAIL_AFTER", "12", 1), 0);
+  const ModelRun lost = run_tiny("run", "--backend auto " + ask),
+                 alone = run_tiny("run", "--backend vulkan " + ask);
+  unsetenv("HALFBYTE_VULKAN_FAIL_AFTER");
+  EXPECT_THAT(lost.err, HasSubstr("VK_ERROR_DEVICE_LOST"));
+  EXPECT_THAT(lost.err, HasSubstr("going on with the CPU"));
+  EXPECT_EQ(lost.json()["tokens"], expected["tokens"]);
+  EXPECT_EQ(lost.json()["evidence"]["logits_hash"], expected["evidence"]["logits_hash"]);
+  EXPECT_EQ(alone.exit_code, 1);
+}
+
 TEST_F(RunCommand, SeedsChooseAmongAnswers) {
   const std::string ask = "--json -q -n 20 --ignore-end --temp 1.5 --top-p 1 hello";
   EXPECT_EQ(run_tiny("run", ask).json()["tokens"], run_tiny("run", ask).json()["tokens"]);
