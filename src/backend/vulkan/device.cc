@@ -78,7 +78,7 @@ Status Device::submit(std::span<const VkCommandBuffer> commands, VkFence fence) 
   info.commandBufferCount = static_cast<uint32_t>(commands.size());
   info.pCommandBuffers = commands.data();
   const std::lock_guard lock(queue_mutex_);
-  const bool lost = fail_after_ != 0 && submissions_++ >= fail_after_;
+  const bool lost = submissions_++ >= fail_after_ && fail_after_ != 0;
   HB_VK(lost ? VK_ERROR_DEVICE_LOST : vkQueueSubmit(queue_, 1, &info, fence),
         fmt::format("giving work to '{}'", facts_.name));
   return {};

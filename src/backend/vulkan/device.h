@@ -45,6 +45,7 @@ class Device {
   Status run(std::span<const VkCommandBuffer> commands, VkFence fence);
 
   bool given_up() const { return given_up_; }
+  uint64_t submissions() const { return submissions_; }
 
  private:
   Device() = default;
@@ -61,8 +62,8 @@ class Device {
   DeviceFacts facts_;
   std::chrono::nanoseconds timeout_{};
   uint64_t fail_after_ = 0;
-  uint64_t submissions_ = 0;
-  std::mutex queue_mutex_;  // guards the queue and the two above
+  std::atomic<uint64_t> submissions_ = 0;
+  std::mutex queue_mutex_;
   std::atomic<bool> given_up_ = false;
   VkFence unfinished_ = VK_NULL_HANDLE;  // of a submission that may still run
 };

@@ -30,9 +30,14 @@ struct VulkanBackendOptions {
 // kOutOfMemory.
 Result<std::unique_ptr<Backend>> make_vulkan_backend(const VulkanBackendOptions& options);
 
-// What the validation layer has said to a backend made with `validate`. REQUIRES: `backend` comes from
-// make_vulkan_backend().
-std::vector<std::string> validation_messages(const Backend& backend);
+// What a backend has done so far, for tests and records.
+struct VulkanReport {
+  uint64_t submissions = 0;
+  uint64_t recordings = 0;  // command buffers made of a plan; descriptors are written then, and only then
+  std::vector<std::string> messages;  // of the validation layer
+};
+// REQUIRES: `backend` comes from make_vulkan_backend().
+VulkanReport vulkan_report(const Backend& backend);
 
 // Every device that the loader finds. ERRORS: kNotFound (no loader), kUnsupported, kDevice.
 Result<std::vector<vulkan::DeviceFacts>> list_vulkan_devices();

@@ -46,6 +46,8 @@ DeviceBlocks quantise_rows(std::span<const float> values) {
 
 }  // namespace
 
+uint32_t largest_batch(const DeviceFacts& facts) { return facts.kind == DeviceKind::kDiscrete ? 512 : 64; }
+
 Result<std::unique_ptr<ExecutionContext>> VulkanContext::create(const Plan& plan,
                                                                 const std::vector<DeviceWeight>& weights,
                                                                 Shared& shared,
@@ -53,8 +55,9 @@ Result<std::unique_ptr<ExecutionContext>> VulkanContext::create(const Plan& plan
   HB_ASSIGN(Commands commands, Commands::create(shared.device));
   std::unique_ptr<VulkanContext> self(new VulkanContext(plan, weights, shared, std::move(commands)));
   self->options_ = options;
+  self->options_.max_batch = std::min(options.max_batch, largest_batch(shared.device->facts()));
   self->rows_.resize(plan.buffers.size());
-  HB_ASSIGN(self->buffers_, ContextBuffers::create(plan, options, *shared.memory, self->commands_));
+  HB_ASSIGN(self->buffers_, ContextBuffers::create(plan, self->options_, *shared.memory, self->commands_));
   return self;
 }
 
@@ -77,6 +80,7 @@ Result<Recording*> VulkanContext::recording_for(const BatchShape& shape) {
   HB_ASSIGN(Recording recording,
             Recording::create(*shared_.memory, *shared_.pipelines, commands_, std::move(dispatches)));
   shared_.pipelines->save();
+  ++shared_.recordings;
   return &recordings_.emplace(wanted, std::move(recording)).first->second;
 }
 
