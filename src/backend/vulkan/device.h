@@ -111,8 +111,11 @@ class Commands {
   static Result<Commands> create(std::shared_ptr<Device> device);
 
   const std::shared_ptr<Device>& device() const { return device_; }
-  // A command buffer that lives as long as this.
+  // A command buffer that lives until give_back(), or as long as this.
   Result<VkCommandBuffer> allocate();
+  void give_back(VkCommandBuffer commands) {
+    vkFreeCommandBuffers(device_->handle(), pool_.get(), 1, &commands);
+  }
   // Records into the scratch command buffer, which the next call reuses.
   Result<VkCommandBuffer> record_once(const std::function<void(VkCommandBuffer)>& record);
   Status run(std::span<const VkCommandBuffer> commands) { return device_->run(commands, fence_.get()); }

@@ -46,7 +46,16 @@ DeviceBlocks quantise_rows(std::span<const float> values) {
 
 }  // namespace
 
-uint32_t largest_batch(const DeviceFacts& facts) { return facts.kind == DeviceKind::kDiscrete ? 512 : 64; }
+uint32_t largest_batch(const DeviceFacts& facts) {
+  switch (facts.kind) {
+    case DeviceKind::kDiscrete:
+      return 512;
+    case DeviceKind::kCpu:
+      return 16;
+    default:
+      return 64;
+  }
+}
 
 Result<std::unique_ptr<ExecutionContext>> VulkanContext::create(const Plan& plan,
                                                                 const std::vector<DeviceWeight>& weights,
@@ -63,7 +72,10 @@ Result<std::unique_ptr<ExecutionContext>> VulkanContext::create(const Plan& plan
 
 Status VulkanContext::reserve_outputs(uint32_t rows) {
   HB_ASSIGN(const bool moved, buffers_.reserve_outputs(rows, plan_, *shared_.memory));
-  if (moved) recordings_.clear();
+  if (moved) {
+    for (const auto& [size, recording] : recordings_) commands_.give_back(recording.commands());
+    recordings_.clear();
+  }
   const uint64_t bytes = plan_.logits == kNone ? 0 : uint64_t{rows} * plan_.buffers[plan_.logits].width * 4;
   if (bytes > logits_.size()) {
     HB_ASSIGN(logits_, shared_.memory->allocate(bytes, MemoryUse::kReadback, "logits"));
