@@ -46,16 +46,7 @@ DeviceBlocks quantise_rows(std::span<const float> values) {
 
 }  // namespace
 
-uint32_t largest_batch(const DeviceFacts& facts) {
-  switch (facts.kind) {
-    case DeviceKind::kDiscrete:
-      return 512;
-    case DeviceKind::kCpu:
-      return 16;
-    default:
-      return 64;
-  }
-}
+uint32_t largest_batch(const DeviceFacts& facts) { return facts.kind == DeviceKind::kDiscrete ? 512 : 64; }
 
 Result<std::unique_ptr<ExecutionContext>> VulkanContext::create(const Plan& plan,
                                                                 const std::vector<DeviceWeight>& weights,
