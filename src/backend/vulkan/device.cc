@@ -31,7 +31,8 @@ Result<std::shared_ptr<Device>> Device::create(std::shared_ptr<Instance> instanc
   self->physical_ = instance->physical_device(index);
   self->facts_ = instance->devices()[index];
   if (options.max_storage_range != 0) self->facts_.max_storage_range = options.max_storage_range;
-  self->timeout_ = options.timeout;
+  // A driver without a GPU is slow, not hung.
+  self->timeout_ = options.timeout * (self->facts_.kind == DeviceKind::kCpu ? 10 : 1);
   self->fail_after_ = options.fail_after;
   self->instance_ = std::move(instance);
   HB_TRY(self->open());

@@ -15,8 +15,9 @@ struct VulkanBackendOptions {
   std::string device = {};        // number or part of a name; empty: the best
   std::string cache_folder = {};  // of the user, where compiled kernels are kept; empty: they are not
   uint32_t threads = 1;           // that pack weights
-  std::chrono::milliseconds timeout = std::chrono::seconds(60);  // after which a device counts as hung
-  bool validate = false;                                         // run under the validation layer
+  std::chrono::milliseconds timeout =
+      std::chrono::seconds(60);  // after which it counts as hung; without a GPU ten times that
+  bool validate = false;         // run under the validation layer
 
   // For tests.
   std::vector<std::string> forced_kernels = {};  // names of kernels.def

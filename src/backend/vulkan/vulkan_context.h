@@ -23,8 +23,7 @@ struct Shared {
   std::atomic<uint64_t> recordings = 0;  // made so far
 };
 
-// Rows of a batch that one submission takes: phones and drivers in software must not look hung to their
-// system.
+// Rows of a batch that one submission takes: a phone's system kills what keeps its GPU for seconds.
 uint32_t largest_batch(const DeviceFacts& facts);
 
 class VulkanContext final : public ExecutionContext {
