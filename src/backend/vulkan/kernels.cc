@@ -1,0 +1,83 @@
+#include "backend/vulkan/kernels.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "backend/vulkan/embedded_shaders.h"
+
+namespace hb::vulkan {
+namespace {
+
+bool fits(const Kernel& kernel, const KernelRequest& request) {
+  return kernel.op == request.op && kernel.type == request.type;
+}
+
+// Of two kernels that fit, the one that serves more rows of the batch at a time, unless it would idle.
+bool better(const Kernel& kernel, const Kernel& than, uint32_t rows) {
+  const bool idles = kernel.columns > rows, other_idles = than.columns > rows;
+  if (idles != other_idles) return other_idles;
+  return idles ? kernel.columns < than.columns : kernel.columns > than.columns;
+}
+
+std::string describe(const KernelRequest& request) {
+  return request.type ? tensor_type_name(*request.type) : fmt::format("op {}", static_cast<int>(request.op));
+}
+
+}  // namespace
+
+uint32_t features_of(const DeviceFacts& facts) {
+  uint32_t features = kNoFeature;
+  if (facts.storage_16bit) features |= kStorage16;
+  if (facts.storage_8bit) features |= kStorage8;
+  if (facts.subgroup_shuffle) features |= kSubgroupShuffle;
+  if (facts.dot_mixed) features |= kDotMixed;
+  if (facts.dot_signed) features |= kDotSigned;
+  return features;
+}
+
+std::span<const Kernel> kernels() {
+  static const auto all = std::to_array<Kernel>({
+#define HB_VULKAN_KERNEL(name, op, source, needs) {#name, KernelOp::op, std::nullopt, 1, needs, spirv_##name},
+#define HB_VULKAN_WEIGHT_KERNEL(name, op, type, columns, source, needs) \
+  {#name, KernelOp::op, TensorType::type, columns, needs, spirv_##name},
+#include "backend/vulkan/kernels.def"
+#undef HB_VULKAN_KERNEL
+#undef HB_VULKAN_WEIGHT_KERNEL
+  });
+  return all;
+}
+
+const Kernel* find_kernel(const std::string& name) {
+  for (const Kernel& kernel : kernels()) {
+    if (kernel.name == name) return &kernel;
+  }
+  return nullptr;
+}
+
+Result<KernelSelection> choose_kernel(const DeviceFacts& facts, const KernelRequest& request,
+                                      std::span<const std::string> forced) {
+  const uint32_t has = features_of(facts);
+  for (const std::string& name : forced) {
+    const Kernel* kernel = find_kernel(name);
+    if (kernel == nullptr || !fits(*kernel, request)) continue;
+    if ((kernel->needs & ~has) == 0) return KernelSelection{kernel, "forced"};
+    return fail(ErrorCode::kUnsupported,
+                fmt::format("kernel '{}' needs features that device '{}' lacks (bits {:#x})", name,
+                            facts.name, kernel->needs & ~has));
+  }
+  const Kernel* best = nullptr;
+  for (const Kernel& kernel : kernels()) {
+    if (!fits(kernel, request) || (kernel.needs & ~has) != 0) continue;
+    if (best == nullptr || better(kernel, *best, request.rows)) best = &kernel;
+  }
+  if (best == nullptr) {
+    return fail(ErrorCode::kUnsupported,
+                fmt::format("the Vulkan backend has no kernel for {}", describe(request)));
+  }
+  return KernelSelection{
+      best, fmt::format("batches of up to {}: {} rows at a time; {}", request.rows, best->columns,
+                        best->needs == 0 ? "portable" : "the device has what it needs")};
+}
+
+}  // namespace hb::vulkan

@@ -1,0 +1,106 @@
+#include "backend/vulkan/recording.h"
+
+#include <algorithm>
+
+#include "backend/vulkan/vk_result.h"
+#include "base/check.h"
+
+namespace hb::vulkan {
+
+bool HazardTracker::needs_barrier(const std::vector<Binding>& bindings) {
+  const auto conflict = [this](const Binding& now) {
+    return std::ranges::any_of(since_barrier_, [&now](const Binding& before) {
+      const bool writes = now.access != Access::kRead || before.access != Access::kRead;
+      return writes && now.range.overlaps(before.range);
+    });
+  };
+  const bool needed = std::ranges::any_of(bindings, conflict);
+  if (needed) since_barrier_.clear();
+  since_barrier_.insert(since_barrier_.end(), bindings.begin(), bindings.end());
+  return needed;
+}
+
+Result<Recording> Recording::create(Memory& memory, Pipelines& pipelines, Commands& commands,
+                                    std::vector<Dispatch> dispatches) {
+  Recording self;
+  self.device_ = memory.device();
+  self.dispatch_count_ = static_cast<uint32_t>(dispatches.size());
+  for (const Dispatch& dispatch : dispatches) {
+    if (dispatch.varying_extent) self.extents_.push_back(dispatch.varying_extent);
+  }
+  HB_ASSIGN(self.grids_, memory.allocate(self.extents_.size() * sizeof(VkDispatchIndirectCommand),
+                                         MemoryUse::kUpload, "the sizes of dispatches"));
+  HB_TRY(self.make_descriptors(dispatches, pipelines));
+  HB_ASSIGN(self.commands_, commands.allocate());
+  HB_TRY(self.record(dispatches, pipelines));
+  return self;
+}
+
+Status Recording::make_descriptors(const std::vector<Dispatch>& dispatches, Pipelines& pipelines) {
+  if (dispatches.empty()) return {};
+  const auto count = static_cast<uint32_t>(dispatches.size());
+  const VkDescriptorPoolSize size = {VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, count * kMaxBindings};
+  const VkDescriptorPoolCreateInfo pool_info = {
+      VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO, nullptr, 0, count, 1, &size};
+  VkDescriptorPool pool = VK_NULL_HANDLE;
+  HB_VK(vkCreateDescriptorPool(device_->handle(), &pool_info, nullptr, &pool), "making descriptors");
+  pool_ = {device_, pool};
+  const std::vector<VkDescriptorSetLayout> layouts(count, pipelines.set_layout());
+  const VkDescriptorSetAllocateInfo info = {VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO, nullptr, pool,
+                                            count, layouts.data()};
+  sets_.resize(count);
+  HB_VK(vkAllocateDescriptorSets(device_->handle(), &info, sets_.data()), "making descriptors");
+  for (uint32_t i = 0; i < count; ++i) {
+    for (const Binding& binding : dispatches[i].bindings) {
+      const VkDescriptorBufferInfo buffer = {binding.range.buffer, binding.range.offset, binding.range.size};
+      VkWriteDescriptorSet write = {VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET};
+      write.dstSet = sets_[i];
+      write.dstBinding = binding.index;
+      write.descriptorCount = 1;
+      write.descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
+      write.pBufferInfo = &buffer;
+      vkUpdateDescriptorSets(device_->handle(), 1, &write, 0, nullptr);
+    }
+  }
+  return {};
+}
+
+Status Recording::record(const std::vector<Dispatch>& dispatches, Pipelines& pipelines) {
+  const VkCommandBufferBeginInfo begin = {VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO, nullptr, 0, nullptr};
+  HB_VK(vkBeginCommandBuffer(commands_, &begin), "recording commands");
+  full_barrier(commands_);
+  HazardTracker hazards;
+  uint64_t grid = 0;
+  for (size_t i = 0; i < dispatches.size(); ++i) {
+    const Dispatch& dispatch = dispatches[i];
+    if (hazards.needs_barrier(dispatch.bindings)) {
+      full_barrier(commands_);
+      ++barrier_count_;
+    }
+    HB_ASSIGN(const VkPipeline pipeline, pipelines.get(*dispatch.kernel));
+    vkCmdBindPipeline(commands_, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
+    vkCmdBindDescriptorSets(commands_, VK_PIPELINE_BIND_POINT_COMPUTE, pipelines.layout(), 0, 1, &sets_[i], 0,
+                            nullptr);
+    vkCmdPushConstants(commands_, pipelines.layout(), VK_SHADER_STAGE_COMPUTE_BIT, 0, kPushBytes,
+                       dispatch.push.data());
+    if (dispatch.varying_extent) {
+      vkCmdDispatchIndirect(commands_, grids_.handle(), grid);
+      grid += sizeof(VkDispatchIndirectCommand);
+    } else {
+      vkCmdDispatch(commands_, dispatch.extent.x, dispatch.extent.y, dispatch.extent.z);
+    }
+  }
+  full_barrier(commands_);
+  HB_VK(vkEndCommandBuffer(commands_), "recording commands");
+  return {};
+}
+
+void Recording::prepare(const BatchShape& shape) {
+  for (size_t i = 0; i < extents_.size(); ++i) {
+    const Extent extent = extents_[i](shape);
+    const VkDispatchIndirectCommand command = {extent.x, extent.y, extent.z};
+    std::memcpy(grids_.mapped() + i * sizeof command, &command, sizeof command);
+  }
+}
+
+}  // namespace hb::vulkan

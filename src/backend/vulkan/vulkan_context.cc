@@ -1,0 +1,217 @@
+#include "backend/vulkan/vulkan_context.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/check.h"
+#include "quant/activation.h"
+
+namespace hb::vulkan {
+namespace {
+
+std::span<uint8_t> bytes_of(std::span<uint32_t> words) {
+  return {reinterpret_cast<uint8_t*>(words.data()), words.size_bytes()};
+}
+
+// Rows of padded heads (two f16 in a word) to rows of heads without gaps, or back.
+template <class F>
+void for_each_half(const DeviceCacheLayer& layer, uint32_t count, F&& f) {
+  size_t canonical = 0;
+  const size_t head_halves = size_t{2} * layer.head_words();
+  for (size_t head = 0; head < size_t{count} * layer.kv_heads; ++head) {
+    for (uint32_t d = 0; d < layer.head_dim; ++d) f(canonical++, head * head_halves + d);
+  }
+}
+
+// Blocks as quantise.comp stores them.
+struct DeviceBlocks {
+  std::vector<uint8_t> codes;
+  std::vector<uint32_t> meta;
+};
+
+DeviceBlocks quantise_rows(std::span<const float> values) {
+  DeviceBlocks out;
+  for (size_t i = 0; i < values.size(); i += kBlockElems) {
+    const ActivationBlock block = quantise_block(values.data() + i);
+    const auto* codes = reinterpret_cast<const uint8_t*>(block.codes);
+    out.codes.insert(out.codes.end(), codes, codes + kBlockElems);
+    out.meta.insert(out.meta.end(),
+                    {std::bit_cast<uint32_t>(block.scale), std::bit_cast<uint32_t>(block.weighted_sum),
+                     static_cast<uint32_t>(block.half_sum[0]), static_cast<uint32_t>(block.half_sum[1])});
+  }
+  return out;
+}
+
+}  // namespace
+
+uint32_t largest_batch(const DeviceFacts& facts) { return facts.kind == DeviceKind::kDiscrete ? 512 : 64; }
+
+Result<std::unique_ptr<ExecutionContext>> VulkanContext::create(const Plan& plan,
+                                                                const std::vector<DeviceWeight>& weights,
+                                                                Shared& shared,
+                                                                const ContextOptions& options) {
+  HB_ASSIGN(Commands commands, Commands::create(shared.device));
+  std::unique_ptr<VulkanContext> self(new VulkanContext(plan, weights, shared, std::move(commands)));
+  self->options_ = options;
+  self->options_.max_batch = std::min(options.max_batch, largest_batch(shared.device->facts()));
+  self->rows_.resize(plan.buffers.size());
+  HB_ASSIGN(self->buffers_, ContextBuffers::create(plan, self->options_, *shared.memory, self->commands_));
+  return self;
+}
+
+Status VulkanContext::reserve_outputs(uint32_t rows) {
+  HB_ASSIGN(const bool moved, buffers_.reserve_outputs(rows, plan_, *shared_.memory));
+  if (moved) {
+    for (const auto& [size, recording] : recordings_) commands_.give_back(recording.commands());
+    recordings_.clear();
+  }
+  const uint64_t bytes = plan_.logits == kNone ? 0 : uint64_t{rows} * plan_.buffers[plan_.logits].width * 4;
+  if (bytes > logits_.size()) {
+    HB_ASSIGN(logits_, shared_.memory->allocate(bytes, MemoryUse::kReadback, "logits"));
+  }
+  return {};
+}
+
+Result<Recording*> VulkanContext::recording_for(const BatchShape& shape) {
+  const BatchClass wanted = batch_class(shape.rows, shape.outputs, options_.max_batch);
+  if (const auto found = recordings_.find(wanted); found != recordings_.end()) return &found->second;
+  HB_ASSIGN(
+      std::vector<Dispatch> dispatches,
+      record_plan({plan_, weights_, buffers_, shared_.device->facts(), shared_.forced_kernels}, wanted));
+  HB_ASSIGN(Recording recording,
+            Recording::create(*shared_.memory, *shared_.pipelines, commands_, std::move(dispatches)));
+  shared_.pipelines->save();
+  ++shared_.recordings;
+  return &recordings_.emplace(wanted, std::move(recording)).first->second;
+}
+
+Status VulkanContext::forward(const Batch& batch) {
+  const auto count = static_cast<uint32_t>(batch.tokens.size());
+  HB_CHECK(count >= 1 && count <= max_batch());
+  HB_CHECK_LE(uint64_t{batch.position} + count, uint64_t{capacity()});
+  HB_CHECK_LE(batch.output_count, count);
+  for (const int32_t token : batch.tokens)
+    HB_CHECK(token >= 0 && static_cast<uint32_t>(token) < plan_.vocab_size);
+  HB_TRY(reserve_outputs(batch.output_count));
+  const BatchShape shape = {batch.position, count, batch.output_count};
+  HB_ASSIGN(Recording* const recording, recording_for(shape));
+  buffers_.set_batch(batch, plan_);
+  recording->prepare(shape);
+  HB_TRY(run(*recording, batch.output_count));
+  for (size_t i = 0; i < rows_.size(); ++i)
+    rows_[i] = plan_.buffers[i].output_rows ? batch.output_count : count;
+  return {};
+}
+
+// The plan, then the logits' way to the host, in one submission.
+Status VulkanContext::run(Recording& recording, uint32_t outputs) {
+  logit_rows_ = plan_.logits == kNone ? 0 : outputs;
+  if (logit_rows_ == 0) {
+    const VkCommandBuffer commands = recording.commands();
+    return commands_.run({&commands, 1});
+  }
+  const BufferRange& range = buffers_.activation(plan_.logits).data;
+  const VkBufferCopy copy = {range.offset, 0, uint64_t{outputs} * plan_.buffers[plan_.logits].width * 4};
+  HB_ASSIGN(const VkCommandBuffer readback, commands_.record_once([&](VkCommandBuffer commands) {
+    vkCmdCopyBuffer(commands, range.buffer, logits_.handle(), 1, &copy);
+  }));
+  const VkCommandBuffer both[] = {recording.commands(), readback};
+  return commands_.run(both);
+}
+
+std::span<const float> VulkanContext::logits() {
+  if (logit_rows_ == 0) return {};
+  return {reinterpret_cast<const float*>(logits_.mapped()),
+          size_t{logit_rows_} * plan_.buffers[plan_.logits].width};
+}
+
+Result<std::vector<float>> VulkanContext::read_buffer(BufferId id) {
+  HB_CHECK_LT(size_t{id}, plan_.buffers.size());
+  const PlanBuffer& shape = plan_.buffers[id];
+  const DeviceActivation& buffer = buffers_.activation(id);
+  std::vector<float> values(size_t{rows_[id]} * shape.width);
+  const Buffer& owner = buffers_.owner(buffer.data);
+  if (shape.kind == PlanBuffer::Kind::kF32) {
+    HB_TRY(
+        buffers_.transfer().read(owner, buffer.data.offset,
+                                 {reinterpret_cast<uint8_t*>(values.data()), values.size() * sizeof(float)}));
+    return values;
+  }
+  std::vector<uint8_t> codes(values.size());
+  std::vector<uint32_t> meta(values.size() / kBlockElems * 4);
+  HB_TRY(buffers_.transfer().read(owner, buffer.data.offset, codes));
+  HB_TRY(buffers_.transfer().read(owner, buffer.meta.offset, bytes_of(meta)));
+  for (size_t i = 0; i < values.size(); ++i) {
+    const float scale = std::bit_cast<float>(meta[i / kBlockElems * 4]);
+    values[i] = static_cast<float>(static_cast<int8_t>(codes[i])) * scale;
+  }
+  return values;
+}
+
+Status VulkanContext::write_buffer(BufferId id, std::span<const float> values) {
+  HB_CHECK_LT(size_t{id}, plan_.buffers.size());
+  const PlanBuffer& shape = plan_.buffers[id];
+  const size_t rows = values.size() / shape.width;
+  if (values.size() % shape.width != 0 || rows > max_batch()) {
+    return fail(ErrorCode::kInvalidArgument,
+                fmt::format("{} values are no rows of {} for buffer '{}' of at most {} rows", values.size(),
+                            shape.width, shape.name, max_batch()));
+  }
+  rows_[id] = static_cast<uint32_t>(rows);
+  if (shape.output_rows) HB_TRY(reserve_outputs(rows_[id]));
+  const DeviceActivation& buffer = buffers_.activation(id);
+  const Buffer& owner = buffers_.owner(buffer.data);
+  if (shape.kind == PlanBuffer::Kind::kF32) {
+    return buffers_.transfer().write(
+        owner, buffer.data.offset,
+        {reinterpret_cast<const uint8_t*>(values.data()), values.size() * sizeof(float)});
+  }
+  DeviceBlocks blocks = quantise_rows(values);
+  HB_TRY(buffers_.transfer().write(owner, buffer.data.offset, blocks.codes));
+  return buffers_.transfer().write(owner, buffer.meta.offset, bytes_of(blocks.meta));
+}
+
+Status VulkanContext::check_positions(uint32_t position, uint32_t count) const {
+  if (uint64_t{position} + count <= capacity()) return {};
+  return fail(ErrorCode::kInvalidArgument, fmt::format("cache positions {} to {} of a context of {}",
+                                                       position, uint64_t{position} + count, capacity()));
+}
+
+Result<std::vector<uint16_t>> VulkanContext::read_cache(uint32_t position, uint32_t count) {
+  HB_TRY(check_positions(position, count));
+  std::vector<uint16_t> rows;
+  for (const DeviceCacheLayer& layer : buffers_.cache()) {
+    std::vector<uint32_t> device(count * layer.row_bytes() / 4);
+    for (const Buffer* buffer : {&layer.keys, &layer.values}) {
+      HB_TRY(buffers_.transfer().read(*buffer, position * layer.row_bytes(), bytes_of(device)));
+      const auto* halves = reinterpret_cast<const uint16_t*>(device.data());
+      for_each_half(layer, count, [&](size_t, size_t padded) { rows.push_back(halves[padded]); });
+    }
+  }
+  return rows;
+}
+
+Status VulkanContext::write_cache(uint32_t position, uint32_t count, std::span<const uint16_t> rows) {
+  HB_TRY(check_positions(position, count));
+  size_t expected = 0;
+  for (const DeviceCacheLayer& layer : buffers_.cache())
+    expected += size_t{2} * count * layer.kv_heads * layer.head_dim;
+  if (rows.size() != expected) {
+    return fail(ErrorCode::kInvalidArgument,
+                fmt::format("{} cache values for {} positions, which need {}", rows.size(), count, expected));
+  }
+  for (const DeviceCacheLayer& layer : buffers_.cache()) {
+    std::vector<uint32_t> device(count * layer.row_bytes() / 4);
+    auto* halves = reinterpret_cast<uint16_t*>(device.data());
+    for (const Buffer* buffer : {&layer.keys, &layer.values}) {
+      for_each_half(layer, count, [&](size_t canonical, size_t padded) { halves[padded] = rows[canonical]; });
+      rows = rows.subspan(size_t{count} * layer.kv_heads * layer.head_dim);
+      HB_TRY(buffers_.transfer().write(*buffer, position * layer.row_bytes(), bytes_of(device)));
+    }
+  }
+  return {};
+}
+
+}  // namespace hb::vulkan
