@@ -168,7 +168,7 @@ Result<std::vector<DeviceWeight>> upload_weights(const Plan& plan, const Compile
       HB_TRY(fill_matrix(weight, device, options, upload.pool, transfer));
     }
     weights.push_back(std::move(device));
-    if (options.weight_done != nullptr) options.weight_done(options.user, weight);
+    HB_TRY(options.report_done(weight));
   }
   return weights;
 }

@@ -30,13 +30,19 @@ class VulkanExecutable final : public Executable {
 
   std::vector<KernelChoice> kernel_choices() const override {
     std::vector<KernelChoice> choices;
+    for (size_t i = 0; i < weights_.size(); ++i)
+      choices.push_back({plan_.weights[i].name, {}, {}, weights_[i].buffer.size()});
+    for (const Op& op : plan_.ops) {
+      if (const auto* embed = std::get_if<EmbedOp>(&op)) choose(KernelOp::kEmbed, embed->table, choices);
+      if (const auto* norm = std::get_if<RmsNormOp>(&op)) choose(KernelOp::kRmsNorm, norm->weight, choices);
+    }
+    // Of an embedding table that is also the output matrix it is the matvec's.
     for (const Op& op : plan_.ops) {
       const auto* matvec = std::get_if<MatvecOp>(&op);
       if (matvec == nullptr) continue;
-      const PlanWeight& weight = plan_.weights[matvec->weight];
-      const auto selection = choose_kernel(shared_->device->facts(), {KernelOp::kMatvec, weight.type, 1},
-                                           shared_->forced_kernels);
-      if (selection) choices.push_back({weight.name, selection->kernel->name, selection->reason});
+      choose(KernelOp::kMatvec, matvec->weight, choices);
+      choose(KernelOp::kMatvec, matvec->up, choices);
+      if (matvec->bias != kNone) choices[matvec->bias].kernel = choices[matvec->weight].kernel;
     }
     return choices;
   }
@@ -51,6 +57,17 @@ class VulkanExecutable final : public Executable {
   }
 
  private:
+  // Which kernel reads the weight when one token is decoded.
+  void choose(KernelOp op, WeightId weight, std::vector<KernelChoice>& choices) const {
+    if (weight == kNone) return;
+    KernelRequest request = {op, plan_.weights[weight].type, 1};
+    if (op == KernelOp::kRmsNorm) request.type = {};  // norms read floats, whatever the file held
+    const auto selection = choose_kernel(shared_->device->facts(), request, shared_->forced_kernels);
+    if (!selection) return;
+    choices[weight].kernel = selection->kernel->name;
+    choices[weight].reason = selection->reason;
+  }
+
   Plan plan_;
   std::vector<DeviceWeight> weights_;
   std::shared_ptr<Shared> shared_;
