@@ -115,11 +115,12 @@ def main():
     if changed is not None and ".clang-tidy" not in changed:
         names = affected(changed, root)
         entries = [entry for entry in entries if str(Path(entry["file"]).relative_to(root)) in names]
+    complaints = 0
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        complaints = [text for text in pool.map(checker.complaints, entries) if text]
-    for text in complaints:
-        print(text)
-    print(f"clang-tidy: {len(entries)} files, {len(complaints)} with complaints")
+        for text in filter(None, pool.map(checker.complaints, entries)):
+            complaints += 1
+            print(text, flush=True)
+    print(f"clang-tidy: {len(entries)} files, {complaints} with complaints")
     return 1 if complaints else 0
 
 

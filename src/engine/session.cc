@@ -122,6 +122,7 @@ Status Session::append_with_logits(std::span<const int32_t> tokens, const RowFn&
   for (uint32_t done = 0; done < tokens.size();) {
     const uint32_t count = std::min(context_->max_batch(), static_cast<uint32_t>(tokens.size()) - done);
     const auto part = tokens.subspan(done, count);
+    logits_ = {};
     HB_TRY(context_->forward(
         {.tokens = part, .position = static_cast<uint32_t>(tokens_.size()), .output_count = count}));
     tokens_.insert(tokens_.end(), part.begin(), part.end());

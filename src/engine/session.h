@@ -72,8 +72,6 @@ class Session {
   Status load(const std::string& path);
 
  private:
-  Status save_parts(const std::string& path) const;
-  Status load_parts(const std::string& path);
   Session(std::shared_ptr<const Model> model, const SessionOptions& options)
       : model_(std::move(model)), options_(options) {}
 
@@ -82,6 +80,8 @@ class Session {
   std::vector<int32_t> what_shifting_leaves(std::vector<int32_t> tokens) const;
   Result<uint32_t> hold(std::span<const int32_t> tokens, const Progress& progress);
   Status evaluate(std::span<const int32_t> tokens, const Progress& progress);
+  Status save_parts(const std::string& path) const;
+  Status load_parts(const std::string& path);
 
   std::shared_ptr<const Model> model_;
   SessionOptions options_;

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <functional>
 #include <new>
+#include <optional>
 #include <utility>
 
 #include "engine/generator.h"
@@ -122,6 +123,27 @@ TEST_P(AllocationTest, TheFirstTokens) {
 TEST_P(AllocationTest, AppendingAndShifting) {
   const auto many = random_tokens(150, kVocab, 3);
   check_each([&](Session& session) { return session.append(many); });
+}
+
+// After a failure there are no logits, rather than those of a buffer that is gone.
+TEST_P(AllocationTest, LogitsOfEachToken) {
+  const auto model = load(file_.path(), backend());
+  const auto tokens = random_tokens(20, kVocab, 2);
+  const Session::RowFn ignore = [](uint32_t, std::span<const float>) {};
+  std::optional<Session> session;
+  fail_each_allocation(
+      [&]() -> Status {
+        const int64_t armed = std::exchange(allocations_before_failure, -1);
+        session = new_session(model, {.context = 64});
+        EXPECT_TRUE(session->append(std::span(tokens).first(1)));
+        allocations_before_failure = armed;
+        return session->append_with_logits(tokens, ignore);
+      },
+      [&] {
+        if (session->tokens().size() < 21) {
+          EXPECT_TRUE(session->logits().empty());
+        }
+      });
 }
 
 TEST_P(AllocationTest, AnAnswer) {
