@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <iterator>
+
 #include "engine/sessions.h"
 
 namespace hb::test {
@@ -89,8 +92,6 @@ TEST_F(GeneratorTest, TokensInARowChangeNothing) {
 }
 
 TEST_F(GeneratorTest, TokensInARowBeyondTheEndAreForgotten) {
-  Session whole_session = session();
-  const Answer whole = answer(whole_session, tokens_at_most(20));
   for (const uint32_t kept : {1u, 4u, 5u, 6u}) {
     SCOPED_TRACE(kept);
     const auto stop_after = [&](uint32_t count) {
@@ -103,6 +104,38 @@ TEST_F(GeneratorTest, TokensInARowBeyondTheEndAreForgotten) {
       return std::pair(a.stats.logits_hash, s.tokens());
     };
     EXPECT_EQ(stop_after(5), stop_after(1));
+  }
+}
+
+// The end token's number lies behind its key and type.
+void set_end_token(const std::string& path, int32_t id) {
+  std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+  const std::string bytes(std::istreambuf_iterator<char>(file), {});
+  const std::string key = "tokenizer.ggml.eos_token_id";
+  file.seekp(static_cast<std::streamoff>(bytes.find(key) + key.size() + 4));
+  file.write(reinterpret_cast<const char*>(&id), sizeof id);
+}
+
+TEST_F(GeneratorTest, TokensInARowEndAtAnEndToken) {
+  Session whole_session = session();
+  const Answer whole = answer(whole_session, tokens_at_most(20));
+  const int32_t end = whole.tokens[9];
+  const ModelFile file({.architecture = "llama"});
+  set_end_token(file.path(), end);
+  const auto model = load(file.path(), cpu_backend(2));
+  GenerateOptions options = tokens_at_most(20);
+  options.ignore_end = false;
+  std::optional<Answer> expected;
+  for (const uint32_t count : {1u, 4u, 5u, 20u}) {
+    options.tokens_per_submit = count;
+    Session s = new_session(model, {.context = 128});
+    Answer a = answer(s, options);
+    EXPECT_EQ(a.finish, FinishReason::kEnd);
+    EXPECT_LT(a.tokens.size(), 10u);
+    if (!expected) expected = a;
+    EXPECT_EQ(a.tokens, expected->tokens);
+    EXPECT_EQ(a.stats.logits_hash, expected->stats.logits_hash);
+    EXPECT_EQ(s.tokens().size(), prompt_.size() + a.tokens.size());
   }
 }
 
