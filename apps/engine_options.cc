@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "backend/cpu/cpu_backend.h"
+#include "backend/fallback/fallback_backend.h"
 #include "backend/ref/ref_backend.h"
 #include "backend/vulkan/vulkan_backend.h"
 #include "base/log.h"
@@ -30,16 +31,7 @@ uint32_t thread_count(const Settings& settings, const CpuInfo& cpu) {
   return settings.threads != 0 ? settings.threads : cpu.recommended_threads;
 }
 
-Result<std::shared_ptr<Backend>> make_backend(const std::string& name, const Settings& settings,
-                                              const CpuInfo& cpu) {
-  if (name == "ref") return make_ref_backend();
-  if (name == "vulkan") {
-    return make_vulkan_backend({.device = settings.vulkan_device,
-                                .cache_folder = settings.cache_dir,
-                                .threads = thread_count(settings, cpu),
-                                .timeout = std::chrono::seconds(settings.vulkan_timeout_s),
-                                .validate = settings.vulkan_validation});
-  }
+Result<std::unique_ptr<Backend>> make_cpu(const Settings& settings, const CpuInfo& cpu) {
   const CpuBackendOptions options = {.threads = thread_count(settings, cpu),
                                      .isa = settings.isa,
                                      .cpu_isa = cpu.isa,
@@ -48,6 +40,37 @@ Result<std::shared_ptr<Backend>> make_backend(const std::string& name, const Set
                                      .huge_pages = settings.huge_pages};
   if (!settings.cpu_mask.empty()) HB_TRY(settings.cpu_mask.apply_to_this_thread());
   return make_cpu_backend(options);
+}
+
+Result<std::unique_ptr<Backend>> make_vulkan(const Settings& settings, const CpuInfo& cpu) {
+  return make_vulkan_backend({.device = settings.vulkan_device,
+                              .cache_folder = settings.cache_dir,
+                              .threads = thread_count(settings, cpu),
+                              .timeout = std::chrono::seconds(settings.vulkan_timeout_s),
+                              .validate = settings.vulkan_validation,
+                              .fail_after = settings.vulkan_fail_after});
+}
+
+// The CPU; or, where a device was named, that device with the CPU behind it.
+Result<std::unique_ptr<Backend>> make_auto(const Settings& settings, const CpuInfo& cpu) {
+  if (settings.vulkan_device.empty()) return make_cpu(settings, cpu);
+  auto vulkan = make_vulkan(settings, cpu);
+  if (!vulkan) {
+    log_warning("{}; the CPU is used instead", vulkan.error().message);
+    return make_cpu(settings, cpu);
+  }
+  return make_fallback_backend(
+      {.first = std::move(*vulkan),
+       .make_second = [settings, cpu] { return make_cpu(settings, cpu); },
+       .failed = [](const Error& why) { log_warning("{}; going on with the CPU", why.message); }});
+}
+
+Result<std::unique_ptr<Backend>> make_backend(const std::string& name, const Settings& settings,
+                                              const CpuInfo& cpu) {
+  if (name == "ref") return make_ref_backend();
+  if (name == "cpu") return make_cpu(settings, cpu);
+  if (name == "vulkan") return make_vulkan(settings, cpu);
+  return make_auto(settings, cpu);
 }
 
 }  // namespace
@@ -67,7 +90,10 @@ void add_compute_flags(CLI::App& command, EngineOptions& options, bool own_threa
                    "CPUs to run on, hexadecimal (f0: the CPUs 4 to 7)");
   add_setting_flag(command, options, "--device", "vulkan_device",
                    "The Vulkan device, by its number or a part of its name: see 'halfbyte devices'");
-  command.add_option("--backend", options.backend, "auto (cpu), cpu, vulkan, or ref (the slow reference)")
+  command
+      .add_option("--backend", options.backend,
+                  "auto (cpu; with --device that device, and the CPU if it fails), cpu, vulkan, or ref "
+                  "(the slow reference)")
       ->check(CLI::IsMember({"auto", "cpu", "vulkan", "ref"}))
       ->capture_default_str();
   command.add_flag_callback(
@@ -115,7 +141,7 @@ Result<std::string> resolve_model(const std::string& model, const Settings& sett
 Result<Engine> Engine::load(const EngineOptions& options, const Settings& settings) {
   Engine engine{.settings = settings, .cpu = detect_cpu_info(), .threads = 1, .model = nullptr};
   HB_ASSIGN(const std::string path, resolve_model(options.model, settings));
-  HB_ASSIGN(std::shared_ptr<Backend> backend, make_backend(options.backend, settings, engine.cpu));
+  HB_ASSIGN(std::unique_ptr<Backend> backend, make_backend(options.backend, settings, engine.cpu));
   if (options.backend != "ref") engine.threads = thread_count(settings, engine.cpu);
   log_info("{} with the {} backend: {}", path, backend->name(), backend->description());
   HB_ASSIGN(engine.model, Model::load(path, std::move(backend)));

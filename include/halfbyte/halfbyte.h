@@ -91,7 +91,7 @@ typedef int (*hb_progress_fn)(void* user, uint64_t done, uint64_t total);
 
 typedef struct hb_model_options {
   size_t struct_size;
-  const char* backend; /* "cpu" (default), or "ref": the slow reference that defines every bit */
+  const char* backend; /* "cpu" (default), "vulkan", or "ref": the slow reference that defines every bit */
   const char* isa; /* instruction set of the cpu backend: "auto" (default), "scalar", "avx2", "neon", ... */
   const char* cpu_mask; /* where worker threads may run, in hexadecimal: "f0" is CPU 4 to 7; NULL (default):
                            anywhere. The calling thread computes too, and is left where it is. */
@@ -101,6 +101,8 @@ typedef struct hb_model_options {
   uint32_t reserved;    /* 0 */
   hb_progress_fn progress; /* bytes of weights packed, and in all; a stop takes effect when all are packed */
   void* progress_user;
+  const char* vulkan_device; /* its number, or a part of its name; NULL (default): the best */
+  const char* cache_folder;  /* where the vulkan backend keeps compiled kernels; NULL (default): it does not */
 } hb_model_options;
 
 HB_API hb_status hb_model_options_init(hb_model_options* options, size_t struct_size);
@@ -117,7 +119,7 @@ HB_API void hb_model_free(hb_model* model);
 typedef struct hb_model_info {
   size_t struct_size;
   const char* architecture;        /* "llama", "qwen3", ... */
-  const char* backend;             /* "cpu" */
+  const char* backend;             /* "cpu", "vulkan" or "ref" */
   const char* backend_description; /* "avx512vnni, 2 threads" */
   const char* kernels_json;        /* [{"op": tensor, "kernel": name, "reason": why}, ...] */
   const char* chat_template;       /* source, "" if the file has none */

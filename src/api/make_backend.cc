@@ -8,6 +8,7 @@
 #include "api/api_error.h"
 #include "backend/cpu/cpu_backend.h"
 #include "backend/ref/ref_backend.h"
+#include "backend/vulkan/vulkan_backend.h"
 #include "base/cpu_info.h"
 
 namespace hb::api {
@@ -33,6 +34,14 @@ Result<std::unique_ptr<Backend>> make_cpu(const hb_model_options& options) {
   cpu.spin_us = options.spin_us;
   cpu.huge_pages = options.huge_pages != 0;
   return make_cpu_backend(cpu);
+}
+
+Result<std::unique_ptr<Backend>> make_vulkan(const hb_model_options& options) {
+  VulkanBackendOptions vulkan;
+  vulkan.device = text_or(options.vulkan_device, "");
+  vulkan.cache_folder = text_or(options.cache_folder, "");
+  vulkan.threads = options.threads != 0 ? options.threads : detect_cpu_info().recommended_threads;
+  return make_vulkan_backend(vulkan);
 }
 
 class ProgressBackend final : public Backend {
@@ -87,8 +96,9 @@ Result<std::unique_ptr<Backend>> make_backend(const hb_model_options& options) {
   const std::string_view name = text_or(options.backend, "cpu");
   if (name == "cpu") return make_cpu(options);
   if (name == "ref") return make_ref_backend();
+  if (name == "vulkan") return make_vulkan(options);
   return fail(ErrorCode::kInvalidArgument,
-              fmt::format("there is no backend '{}'; there are cpu and ref", name));
+              fmt::format("there is no backend '{}'; there are cpu, vulkan and ref", name));
 }
 
 std::unique_ptr<Backend> with_progress(std::unique_ptr<Backend> inner, hb_progress_fn progress, void* user) {

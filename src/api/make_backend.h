@@ -10,7 +10,7 @@
 namespace hb::api {
 
 // ERRORS: kInvalidArgument (an unknown backend, a value out of range), kUnsupported (an instruction set that
-// this machine has not), kOutOfMemory.
+// this machine has not), kOutOfMemory; those of make_vulkan_backend().
 Result<std::unique_ptr<Backend>> make_backend(const hb_model_options& options);
 
 // `inner`, which tells `progress` how many bytes of weights it has packed. Once progress asks to stop it is

@@ -21,6 +21,8 @@ constexpr hb_model_options kDefaults = {
     .reserved = 0,
     .progress = nullptr,
     .progress_user = nullptr,
+    .vulkan_device = nullptr,
+    .cache_folder = nullptr,
 };
 
 std::string kernels_json(const Executable& executable) {

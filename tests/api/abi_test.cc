@@ -15,7 +15,7 @@ TEST(Abi, ModelStructs) {
   EXPECT_EQ(sizeof(hb_error), 1024u);
   EXPECT_FIELD(hb_error, message, 4);
 
-  EXPECT_EQ(sizeof(hb_model_options), 64u);
+  EXPECT_EQ(sizeof(hb_model_options), 80u);
   EXPECT_FIELD(hb_model_options, struct_size, 0);
   EXPECT_FIELD(hb_model_options, backend, 8);
   EXPECT_FIELD(hb_model_options, isa, 16);
@@ -25,6 +25,8 @@ TEST(Abi, ModelStructs) {
   EXPECT_FIELD(hb_model_options, huge_pages, 40);
   EXPECT_FIELD(hb_model_options, progress, 48);
   EXPECT_FIELD(hb_model_options, progress_user, 56);
+  EXPECT_FIELD(hb_model_options, vulkan_device, 64);
+  EXPECT_FIELD(hb_model_options, cache_folder, 72);
 
   EXPECT_EQ(sizeof(hb_model_info), 72u);
   EXPECT_FIELD(hb_model_info, architecture, 8);

@@ -57,6 +57,12 @@ class ModelTest : public testing::Test {
                     const std::string& input = "") const {
     return run(command + " -m '" + model_path() + "' " + arguments, input);
   }
+  bool has_vulkan_device() const {
+    for (const auto& device : run("devices --json").json()) {
+      if (device.is_object() && device.value("usable", false)) return true;
+    }
+    return false;
+  }
 
  private:
   TempFolder folder_;

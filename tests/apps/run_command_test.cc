@@ -53,11 +53,29 @@ TEST_F(RunCommand, JsonHasTheWholeAnswer) {
 TEST_F(RunCommand, TheSameAnswerFromEveryBackendThreadCountAndBatch) {
   const std::string ask = "--json -q -n 6 --ignore-end 'one answer'";
   const auto expected = run_tiny("run", ask).json();
-  for (const char* how : {"--backend ref", "--threads 1", "--batch 1", "--isa scalar", "--batch 3 -c 200"}) {
-    const auto json = run_tiny("run", std::string(how) + " " + ask).json();
+  std::vector<std::string> ways = {"--backend ref", "--threads 1", "--batch 1", "--isa scalar",
+                                   "--batch 3 -c 200"};
+  if (has_vulkan_device()) ways.insert(ways.end(), {"--backend vulkan", "--backend vulkan --batch 3"});
+  for (const std::string& how : ways) {
+    const auto json = run_tiny("run", how + " " + ask).json();
     EXPECT_EQ(json["tokens"], expected["tokens"]) << how;
     EXPECT_EQ(json["evidence"]["logits_hash"], expected["evidence"]["logits_hash"]) << how;
   }
+}
+
+TEST_F(RunCommand, ADeviceLostInMidAnswerChangesNothing) {
+  if (!has_vulkan_device()) GTEST_SKIP() << "no Vulkan device here";
+  const std::string ask = "--json -n 12 --ignore-end --device 0 'one answer'";
+  const auto expected = run_tiny("run", "--backend cpu " + ask).json();
+  ASSERT_EQ(setenv("HALFBYTE_VULKAN_FAIL_AFTER", "12", 1), 0);
+  const ModelRun lost = run_tiny("run", "--backend auto " + ask),
+                 alone = run_tiny("run", "--backend vulkan " + ask);
+  unsetenv("HALFBYTE_VULKAN_FAIL_AFTER");
+  EXPECT_THAT(lost.err, HasSubstr("VK_ERROR_DEVICE_LOST"));
+  EXPECT_THAT(lost.err, HasSubstr("going on with the CPU"));
+  EXPECT_EQ(lost.json()["tokens"], expected["tokens"]);
+  EXPECT_EQ(lost.json()["evidence"]["logits_hash"], expected["evidence"]["logits_hash"]);
+  EXPECT_EQ(alone.exit_code, 1);
 }
 
 TEST_F(RunCommand, SeedsChooseAmongAnswers) {

@@ -164,6 +164,16 @@ TEST_F(ToolCommands, RooflineAsTableAndJson) {
   EXPECT_EQ(run("roofline --threads 0").exit_code, 2);
 }
 
+TEST_F(ToolCommands, DevicesAsListAndJson) {
+  const ModelRun result = run("devices --json");
+  if (result.exit_code != 0) GTEST_SKIP() << "no Vulkan here: " << result.err;
+  for (const auto& device : result.json()) {
+    EXPECT_FALSE(device["name"].get<std::string>().empty());
+    EXPECT_EQ(device["usable"].get<bool>(), device["why_not"].get<std::string>().empty());
+    EXPECT_THAT(run("devices").out, HasSubstr(device["name"].get<std::string>()));
+  }
+}
+
 TEST_F(ToolCommands, VersionListsTheSettings) {
   const auto json = run("version --settings --json").json();
   ASSERT_TRUE(json.is_array());

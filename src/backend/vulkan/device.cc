@@ -9,6 +9,8 @@
 namespace hb::vulkan {
 namespace {
 
+constexpr uint64_t kLastWait = 5'000'000'000;  // ns
+
 Result<uint32_t> find_compute_family(VkPhysicalDevice device, const std::string& name) {
   uint32_t count = 0;
   vkGetPhysicalDeviceQueueFamilyProperties(device, &count, nullptr);
@@ -25,11 +27,12 @@ Result<uint32_t> find_compute_family(VkPhysicalDevice device, const std::string&
 Result<std::shared_ptr<Device>> Device::create(std::shared_ptr<Instance> instance,
                                                const DeviceOptions& options) {
   HB_ASSIGN(const size_t index, choose_device(instance->devices(), options.device));
-  std::shared_ptr<Device> self(new Device);
+  std::shared_ptr<Device> self = std::unique_ptr<Device>(new Device);
   self->physical_ = instance->physical_device(index);
   self->facts_ = instance->devices()[index];
   if (options.max_storage_range != 0) self->facts_.max_storage_range = options.max_storage_range;
   self->timeout_ = options.timeout;
+  self->fail_after_ = options.fail_after;
   self->instance_ = std::move(instance);
   HB_TRY(self->open());
   return self;
@@ -49,7 +52,12 @@ Status Device::open() {
 }
 
 Device::~Device() {
-  if (device_ == VK_NULL_HANDLE || given_up_) return;
+  if (device_ == VK_NULL_HANDLE) return;
+  if (given_up_) {
+    // Whatever still runs had better not meet the end of the process.
+    if (unfinished_ != VK_NULL_HANDLE) vkWaitForFences(device_, 1, &unfinished_, VK_TRUE, kLastWait);
+    return;
+  }
   vkDeviceWaitIdle(device_);
   vkDestroyDevice(device_, nullptr);
 }
@@ -59,18 +67,27 @@ Status Device::run(std::span<const VkCommandBuffer> commands, VkFence fence) {
     return fail(ErrorCode::kDevice,
                 fmt::format("device '{}' was given up after an earlier failure", facts_.name));
   }
-  VkSubmitInfo submit = {VK_STRUCTURE_TYPE_SUBMIT_INFO};
-  submit.commandBufferCount = static_cast<uint32_t>(commands.size());
-  submit.pCommandBuffers = commands.data();
-  Status status;
-  {
-    const std::lock_guard lock(queue_mutex_);
-    status =
-        vk_status(vkQueueSubmit(queue_, 1, &submit, fence), fmt::format("giving work to '{}'", facts_.name));
-  }
-  if (status) status = wait(fence);
-  if (!status) given_up_ = true;
-  return status;
+  const Status given = submit(commands, fence);
+  const Status done = given ? wait(fence) : given;
+  if (!done) give_up(given ? fence : VK_NULL_HANDLE);
+  return done;
+}
+
+Status Device::submit(std::span<const VkCommandBuffer> commands, VkFence fence) {
+  VkSubmitInfo info = {VK_STRUCTURE_TYPE_SUBMIT_INFO};
+  info.commandBufferCount = static_cast<uint32_t>(commands.size());
+  info.pCommandBuffers = commands.data();
+  const std::lock_guard lock(queue_mutex_);
+  const bool lost = fail_after_ != 0 && submissions_++ >= fail_after_;
+  HB_VK(lost ? VK_ERROR_DEVICE_LOST : vkQueueSubmit(queue_, 1, &info, fence),
+        fmt::format("giving work to '{}'", facts_.name));
+  return {};
+}
+
+void Device::give_up(VkFence fence) {
+  const std::lock_guard lock(queue_mutex_);
+  if (!given_up_) unfinished_ = fence;
+  given_up_ = true;
 }
 
 Status Device::wait(VkFence fence) {

@@ -20,7 +20,8 @@ namespace hb::vulkan {
 struct DeviceOptions {
   std::string device;                                            // number or part of a name; empty: the best
   std::chrono::milliseconds timeout = std::chrono::seconds(60);  // of one submission
-  uint64_t max_storage_range = 0;                                // 0: the device\'s
+  uint64_t max_storage_range = 0;                                // 0: the device's
+  uint64_t fail_after = 0;  // submissions, then the device counts as lost; 0: never
 };
 
 // OWNS the VkDevice. THREADS: any may submit.
@@ -48,7 +49,9 @@ class Device {
  private:
   Device() = default;
   Status open();
+  Status submit(std::span<const VkCommandBuffer> commands, VkFence fence);
   Status wait(VkFence fence);
+  void give_up(VkFence fence);
 
   std::shared_ptr<Instance> instance_;
   VkPhysicalDevice physical_ = VK_NULL_HANDLE;
@@ -57,8 +60,11 @@ class Device {
   uint32_t queue_family_ = 0;
   DeviceFacts facts_;
   std::chrono::nanoseconds timeout_{};
-  std::mutex queue_mutex_;
+  uint64_t fail_after_ = 0;
+  uint64_t submissions_ = 0;
+  std::mutex queue_mutex_;  // guards the queue and the two above
   std::atomic<bool> given_up_ = false;
+  VkFence unfinished_ = VK_NULL_HANDLE;  // of a submission that may still run
 };
 
 inline void destroy(VkDevice d, VkBuffer o) { vkDestroyBuffer(d, o, nullptr); }

@@ -67,7 +67,7 @@ Result<std::shared_ptr<Instance>> Instance::create(bool validate) {
   if (volkGetInstanceVersion() < VK_API_VERSION_1_1) {
     return fail(ErrorCode::kUnsupported, "the Vulkan loader is older than Vulkan 1.1; update it");
   }
-  std::shared_ptr<Instance> self(new Instance);
+  std::shared_ptr<Instance> self = std::unique_ptr<Instance>(new Instance);
   const VkApplicationInfo application = {.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO,
                                          .pNext = nullptr,
                                          .pApplicationName = "halfbyte",
@@ -93,7 +93,11 @@ Result<std::shared_ptr<Instance>> Instance::create(bool validate) {
     info.enabledExtensionCount = 1;
     info.ppEnabledExtensionNames = extensions;
   }
-  HB_VK(vkCreateInstance(&info, nullptr, &self->instance_), "creating a Vulkan instance");
+  const VkResult result = vkCreateInstance(&info, nullptr, &self->instance_);
+  if (result == VK_ERROR_INCOMPATIBLE_DRIVER)
+    return fail(ErrorCode::kNotFound,
+                "no Vulkan driver on this system; install one (Debian: mesa-vulkan-drivers)");
+  HB_VK(result, "creating a Vulkan instance");
   volkLoadInstance(self->instance_);
   if (validate) {
     HB_VK(vkCreateDebugUtilsMessengerEXT(self->instance_, &messenger, nullptr, &self->messenger_),

@@ -28,8 +28,8 @@ class ValidationLog {
 class Instance {
  public:
   // With `validate`, runs under the Khronos validation layer, synchronisation validation on; what it says
-  // goes to the log and to validation(). ERRORS: kNotFound (no Vulkan loader), kUnsupported (no validation
-  // layer, no Vulkan 1.1).
+  // goes to the log and to validation(). ERRORS: kNotFound (no Vulkan loader or driver), kUnsupported (no
+  // validation layer, no Vulkan 1.1).
   static Result<std::shared_ptr<Instance>> create(bool validate);
   ~Instance();
   Instance(const Instance&) = delete;

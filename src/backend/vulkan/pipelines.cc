@@ -24,7 +24,7 @@ uint64_t hash_of_kernels() {
 
 Result<std::shared_ptr<Pipelines>> Pipelines::create(std::shared_ptr<Device> device,
                                                      const std::string& cache_folder) {
-  std::shared_ptr<Pipelines> self(new Pipelines(std::move(device)));
+  std::shared_ptr<Pipelines> self = std::unique_ptr<Pipelines>(new Pipelines(std::move(device)));
   HB_TRY(self->make_layouts());
   HB_TRY(self->make_cache(cache_folder));
   return self;

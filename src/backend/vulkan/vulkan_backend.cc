@@ -98,8 +98,9 @@ Result<std::unique_ptr<Backend>> make_vulkan_backend(const VulkanBackendOptions&
   }
   HB_ASSIGN(auto instance, vulkan::Instance::create(options.validate));
   auto shared = std::make_shared<vulkan::Shared>();
-  HB_ASSIGN(shared->device, vulkan::Device::create(std::move(instance), {options.device, options.timeout,
-                                                                         options.max_storage_range}));
+  HB_ASSIGN(shared->device,
+            vulkan::Device::create(std::move(instance), {options.device, options.timeout,
+                                                         options.max_storage_range, options.fail_after}));
   HB_ASSIGN(shared->pipelines, vulkan::Pipelines::create(shared->device, options.cache_folder));
   shared->memory = std::make_unique<vulkan::Memory>(shared->device, options.map_device_memory);
   shared->forced_kernels = options.forced_kernels;

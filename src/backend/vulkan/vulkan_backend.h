@@ -21,6 +21,7 @@ struct VulkanBackendOptions {
   // For tests.
   std::vector<std::string> forced_kernels = {};  // names of kernels.def
   bool map_device_memory = true;   // off: weights go through staging buffers, as on a discrete GPU
+  uint64_t fail_after = 0;         // submissions, then the device counts as lost; 0: never
   uint64_t max_storage_range = 0;  // 0: the device's
 };
 

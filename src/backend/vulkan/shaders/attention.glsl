@@ -3,7 +3,7 @@
 #ifndef HB_ATTENTION_GLSL
 #define HB_ATTENTION_GLSL
 
-#include "batch.glsl"
+#include "backend/vulkan/shaders/batch.glsl"
 
 layout(push_constant) uniform Push {
   uint heads;

@@ -1,7 +1,7 @@
 // The spans' sums of one head of one row, added in ascending order, and the result.
 #version 450
-#include "exact.glsl"
-#include "attention.glsl"
+#include "backend/vulkan/shaders/exact.glsl"
+#include "backend/vulkan/shaders/attention.glsl"
 
 layout(local_size_x = 64) in;
 layout(binding = 1) readonly buffer Partial { float partial[]; };  // (rows, heads, spans, 1 + head_dim)

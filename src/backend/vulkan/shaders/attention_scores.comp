@@ -1,8 +1,8 @@
 // Scores of one span of 256 positions for one head of one row, four positions an invocation, and their maximum.
 #version 450
-#include "exact.glsl"
-#include "attention.glsl"
-#include "lane_array.glsl"
+#include "backend/vulkan/shaders/exact.glsl"
+#include "backend/vulkan/shaders/attention.glsl"
+#include "backend/vulkan/shaders/lane_array.glsl"
 
 layout(local_size_x = 64) in;
 layout(binding = 1) readonly buffer Query { float query[]; };

@@ -1,9 +1,9 @@
 // The softmax weights of one span, their sum, and the weighted values, for one head of one row. An invocation has an
 // element d of the values and all sixteen lanes of its sum.
 #version 450
-#include "exact.glsl"
-#include "attention.glsl"
-#include "lane_array.glsl"
+#include "backend/vulkan/shaders/exact.glsl"
+#include "backend/vulkan/shaders/attention.glsl"
+#include "backend/vulkan/shaders/lane_array.glsl"
 
 layout(local_size_x = 64) in;
 layout(binding = 1) readonly buffer Scores { float scores[]; };

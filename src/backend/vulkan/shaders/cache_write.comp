@@ -1,7 +1,7 @@
 // K and V rows to f16: one invocation two neighbouring elements of a head, which share a word of the cache.
 #version 450
-#include "exact.glsl"
-#include "batch.glsl"
+#include "backend/vulkan/shaders/exact.glsl"
+#include "backend/vulkan/shaders/batch.glsl"
 
 layout(local_size_x = 64) in;
 layout(binding = 1) readonly buffer Key { float key_values[]; };

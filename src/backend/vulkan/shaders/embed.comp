@@ -1,7 +1,7 @@
 // Rows of a quantised table: one invocation four columns of a row.
 #version 450
-#include "weights.glsl"
-#include "embed.glsl"
+#include "backend/vulkan/shaders/weights.glsl"
+#include "backend/vulkan/shaders/embed.glsl"
 
 void main() {
   uint word = gl_GlobalInvocationID.x;

@@ -3,7 +3,7 @@
 #define HB_EMBED_GLSL
 
 #define BATCH_BINDING 4
-#include "batch.glsl"
+#include "backend/vulkan/shaders/batch.glsl"
 
 layout(local_size_x = 64) in;
 layout(binding = 9) writeonly buffer Out { float out_values[]; };

@@ -2,7 +2,7 @@
 #ifndef HB_EPILOGUE_GLSL
 #define HB_EPILOGUE_GLSL
 
-#include "exact.glsl"
+#include "backend/vulkan/shaders/exact.glsl"
 
 layout(binding = 6) readonly buffer Bias { float bias_values[]; };
 layout(binding = 7) readonly buffer Up { float up_values[]; };  // products of the gate's other matrix

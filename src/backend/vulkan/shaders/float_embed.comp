@@ -1,7 +1,7 @@
 // Rows of an F32, F16 or BF16 table: one invocation an element.
 #version 450
-#include "float_weights.glsl"
-#include "embed.glsl"
+#include "backend/vulkan/shaders/float_weights.glsl"
+#include "backend/vulkan/shaders/embed.glsl"
 
 void main() {
   uint column = gl_GlobalInvocationID.x;

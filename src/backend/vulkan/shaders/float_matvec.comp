@@ -1,7 +1,7 @@
 // F32, F16 or BF16 matrix times COLUMNS rows of floats.
 #version 450
-#include "float_weights.glsl"
-#include "matvec.glsl"
+#include "backend/vulkan/shaders/float_weights.glsl"
+#include "backend/vulkan/shaders/matvec.glsl"
 
 layout(binding = 4) readonly buffer In { float in_values[]; };
 

@@ -2,7 +2,7 @@
 #ifndef HB_FLOAT_WEIGHTS_GLSL
 #define HB_FLOAT_WEIGHTS_GLSL
 
-#include "exact.glsl"
+#include "backend/vulkan/shaders/exact.glsl"
 
 #if defined(FORMAT_F32)
 layout(binding = 0) readonly buffer Values { vec4 weight_values[]; };

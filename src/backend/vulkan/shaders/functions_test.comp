@@ -1,6 +1,6 @@
 // Each function of exact.glsl on an array, for the test that compares it with C++.
 #version 450
-#include "exact.glsl"
+#include "backend/vulkan/shaders/exact.glsl"
 
 layout(local_size_x = 64) in;
 layout(binding = 0) readonly buffer In { uint in_bits[]; };

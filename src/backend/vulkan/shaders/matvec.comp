@@ -1,8 +1,8 @@
 // Quantised matrix times COLUMNS rows of Q8 activations. Portable: no small storage types, no dot product, no subgroups.
 #version 450
-#include "weights.glsl"
-#include "activations.glsl"
-#include "matvec.glsl"
+#include "backend/vulkan/shaders/weights.glsl"
+#include "backend/vulkan/shaders/activations.glsl"
+#include "backend/vulkan/shaders/matvec.glsl"
 
 ivec4 signed_bytes(uint word) { return ivec4(int(word << 24) >> 24, int(word << 16) >> 24, int(word << 8) >> 24, int(word) >> 24); }
 

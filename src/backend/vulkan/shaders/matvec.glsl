@@ -5,8 +5,8 @@
 
 #define LANE_VALUE vec4
 #define LANE_COLUMNS COLUMNS
-#include "epilogue.glsl"
-#include "lanes.glsl"
+#include "backend/vulkan/shaders/epilogue.glsl"
+#include "backend/vulkan/shaders/lanes.glsl"
 
 layout(local_size_x = 64) in;
 layout(push_constant) uniform Push {

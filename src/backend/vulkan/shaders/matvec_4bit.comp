@@ -3,10 +3,10 @@
 #version 450
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_EXT_spirv_intrinsics : require
-#include "weights.glsl"
-#include "activations.glsl"
-#include "packed_sums.glsl"
-#include "matvec.glsl"
+#include "backend/vulkan/shaders/weights.glsl"
+#include "backend/vulkan/shaders/activations.glsl"
+#include "backend/vulkan/shaders/packed_sums.glsl"
+#include "backend/vulkan/shaders/matvec.glsl"
 
 #if BASE_BITS != 4 || HIGH_BITS != 0 || CODEBOOK || HAS_GROUPS
 #error "matvec_4bit.comp reads Q4_0, Q4_1 and Q4_K"

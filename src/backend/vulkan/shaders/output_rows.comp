@@ -1,6 +1,6 @@
 // A copy of the batch's last rows.
 #version 450
-#include "batch.glsl"
+#include "backend/vulkan/shaders/batch.glsl"
 
 layout(local_size_x = 64) in;
 layout(binding = 1) readonly buffer In { uint in_bits[]; };

@@ -1,6 +1,6 @@
 // F32 to Q8 blocks of 32 (docs/numerics.md, section 4): eight invocations a block, four elements each.
 #version 450
-#include "exact.glsl"
+#include "backend/vulkan/shaders/exact.glsl"
 
 layout(local_size_x = 64) in;
 layout(binding = 0) readonly buffer In { float in_values[]; };

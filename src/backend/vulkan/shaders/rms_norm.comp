@@ -1,7 +1,7 @@
 // One work-group a group of a row: sixteen invocations sum the squares, one a lane; all scale.
 #version 450
-#include "exact.glsl"
-#include "lanes.glsl"
+#include "backend/vulkan/shaders/exact.glsl"
+#include "backend/vulkan/shaders/lanes.glsl"
 
 layout(local_size_x = 64) in;
 layout(binding = 0) readonly buffer In { float in_values[]; };

@@ -1,6 +1,6 @@
 // One invocation a pair of a row.
 #version 450
-#include "exact.glsl"
+#include "backend/vulkan/shaders/exact.glsl"
 
 layout(local_size_x = 64) in;
 layout(binding = 0) buffer Values { float values[]; };

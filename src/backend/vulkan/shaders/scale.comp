@@ -1,5 +1,5 @@
 #version 450
-#include "exact.glsl"
+#include "backend/vulkan/shaders/exact.glsl"
 
 layout(local_size_x = 64) in;
 layout(binding = 0) buffer Values { float values[]; };

@@ -4,8 +4,8 @@
 #ifndef HB_WEIGHTS_GLSL
 #define HB_WEIGHTS_GLSL
 
-#include "exact.glsl"
-#include "formats.glsl"
+#include "backend/vulkan/shaders/exact.glsl"
+#include "backend/vulkan/shaders/formats.glsl"
 
 #define HAS_GROUPS (SCALES == SCALES_GROUPED || SCALES == SCALES_GROUPED_AFFINE)
 #define HAS_MINIMUM (SCALES != SCALES_PLAIN && SCALES != SCALES_GROUPED)
