@@ -49,16 +49,22 @@ void add_codes(inout RowSums sums, vec4 codes, float activation) {
   sums.rows = rows;
 }
 
+void add_word(inout RowSums sums, uint first, uint second, uint x) {
+  vec4 a = byte_floats(x);
+  add_codes(sums, code_pairs(first << 12, second << 12), a[0]);
+  add_codes(sums, code_pairs(first << 4, second << 4), a[1]);
+  add_codes(sums, code_pairs(first >> 4, second >> 4), a[2]);
+  add_codes(sums, code_pairs(first >> 12, second >> 12), a[3]);
+}
+
+// No loop: spirv-opt's unrolled copies lose NoContraction.
 void add_half(inout RowSums sums, uvec4 first, uvec4 second, uvec4 x) {
   first ^= kStoredFlip;
   second ^= kStoredFlip;
-  [[unroll]] for (uint c = 0u; c < 4u; ++c) {
-    vec4 a = byte_floats(x[c]);
-    add_codes(sums, code_pairs(first[c] << 12, second[c] << 12), a[0]);
-    add_codes(sums, code_pairs(first[c] << 4, second[c] << 4), a[1]);
-    add_codes(sums, code_pairs(first[c] >> 4, second[c] >> 4), a[2]);
-    add_codes(sums, code_pairs(first[c] >> 12, second[c] >> 12), a[3]);
-  }
+  add_word(sums, first.x, second.x, x.x);
+  add_word(sums, first.y, second.y, x.y);
+  add_word(sums, first.z, second.z, x.z);
+  add_word(sums, first.w, second.w, x.w);
 }
 
 vec4 row_sums(RowSums sums) { return sums.rows; }
