@@ -124,15 +124,15 @@ class Phone:
     def words(self, kernel):
         return spirv.words_of_include((self.build / f"src/backend/vulkan/{kernel.name}.inc").read_text())
 
+    def refusals(self, kernels):
+        """The kernels that this GPU must not run. Nothing is compiled."""
+        reasons = {kernel.name: spirv.Module(self.words(kernel)).refusal(self.facts) for kernel in kernels}
+        return {name: {"refused": reason} for name, reason in reasons.items() if reason}
+
     def compile(self, kernels):
         """-> {kernel: figures}, {kernel: listing}. A driver that ends on one kernel is asked for the others again."""
-        figures, listings, left = {}, {}, []
-        for kernel in kernels:
-            refusal = spirv.Module(self.words(kernel)).refusal(self.facts)
-            if refusal:
-                figures[kernel.name] = {"refused": refusal}
-            else:
-                left.append(kernel)
+        figures, listings = self.refusals(kernels), {}
+        left = [kernel for kernel in kernels if kernel.name not in figures]
         while left:
             _, shaders = self.run(left)
             for kernel in left[:len(shaders)]:

@@ -49,13 +49,13 @@ MALI_UNITS = {
     "SFU": "BITREV CLPER FEXP FLOGD FRCP FRSQ IMUL IMULD LSHIFT_AND LSHIFT_OR LSHIFT_XOR MUX POPCOUNT RSHIFT_AND "
     "RSHIFT_OR RSHIFT_XOR",
     "FMA": "FADD FADD_IMM FADD_LSCALE FMA FMA_RSCALE IDP IDPADD LDEXP",
-    "LS": "ATOM LD_BUFFER LD_PKA LD_TEX LEA_BUFFER LEA_BUF_IMM LEA_PKA LEA_TEX LEA_TEX_IMM LOAD STORE ST_CVT",
+    "LS": "ATOM LD_BUFFER LD_CVT LD_PKA LD_TEX LEA_BUFFER LEA_BUF_IMM LEA_PKA LEA_TEX LEA_TEX_IMM LOAD STORE ST_CVT",
     "T": "TEX_FETCH",
     "none": "BARRIER",
 }
 MALI_UNIT_OF = {op: unit for unit, ops in MALI_UNITS.items() for op in ops.split()}
-MALI_LOADS = {"LD_PKA", "LD_BUFFER", "LOAD", "TEX_FETCH"}
-MALI_LOAD_BITS = re.compile(r"\.i(\d+)")
+MALI_LOADS = {"LD_PKA", "LD_BUFFER", "LD_CVT", "LOAD", "TEX_FETCH"}
+MALI_LOAD_BITS = re.compile(r"(?:\.v(\d+))?\.[iufs](\d+)")
 
 
 def parse_adreno(text):
@@ -143,7 +143,7 @@ def count_mali(instructions):
             bits = MALI_LOAD_BITS.search(instruction.op)
             if bits is None:
                 raise IsaError(f"a load without a width: {instruction.text}")
-            loop.loads[int(bits.group(1)) // 8] += 1
+            loop.loads[int(bits.group(1) or 1) * int(bits.group(2)) // 8] += 1
     return loop
 
 

@@ -28,8 +28,8 @@ struct DeviceCacheLayer {
   uint64_t row_bytes() const { return uint64_t{4} * kv_heads * head_words(); }
 };
 
-// F32: (rows, width) floats at `data`. Q8: codes (rows, width) bytes at `data`, and `meta`, (rows, width / 32) of
-// kMetaWords words: shaders/activations.glsl.
+// F32: (rows, width) floats at `data`. Q8: codes (rows, width) bytes at `data`, and `meta`, (rows, width /
+// 32) of kMetaWords words: shaders/activations.glsl.
 inline constexpr uint32_t kMetaWords = 8;
 inline constexpr uint32_t kMetaBytes = 4 * kMetaWords;
 struct DeviceActivation {

@@ -22,7 +22,7 @@ struct DeviceOptions {
   std::string device;                                            // number or part of a name; empty: the best
   std::chrono::milliseconds timeout = std::chrono::seconds(60);  // of one submission
   uint64_t max_storage_range = 0;                                // 0: the device's
-  uint64_t fail_after = 0;  // submissions, then the device counts as lost; 0: never
+  uint64_t fail_after = 0;              // submissions, then the device counts as lost; 0: never
   std::optional<bool> flip_codes = {};  // instead of wants_flipped_codes()
 };
 

@@ -97,7 +97,8 @@ class MatrixPacker {
 Status fill_matrix(const PlanWeight& weight, const DeviceWeight& device, const CompileOptions& options,
                    const WeightUpload& upload, Transfer& transfer) {
   ThreadPool& pool = upload.pool;
-  const MatrixPacker packer(weight, device, upload.memory.device()->facts().flipped_codes ? kFlippedHighBits : 0);
+  const MatrixPacker packer(weight, device,
+                            upload.memory.device()->facts().flipped_codes ? kFlippedHighBits : 0);
   std::vector<MatrixPacker::Part> parts(std::min(4 * pool.thread_count(), packer.part_count()));
   const auto wave = static_cast<uint32_t>(parts.size());
   for (uint32_t begin = 0; begin < packer.part_count(); begin += wave) {

@@ -1,5 +1,5 @@
-// Does the device convert halves to floats as the contract does? Only then may kernels leave it to the hardware
-// (docs/numerics.md, section 8).
+// Does the device convert halves to floats as the contract does? Only then may kernels leave it to the
+// hardware (docs/numerics.md, section 8).
 #pragma once
 
 #include "backend/vulkan/memory.h"

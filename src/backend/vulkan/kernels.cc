@@ -11,6 +11,7 @@ namespace hb::vulkan {
 namespace {
 
 constexpr uint32_t kQualcomm = 0x5143;
+constexpr uint32_t kAdreno8 = 0x44;     // top byte of the device's id
 constexpr uint64_t kSmallestTexel = 8;  // bytes: scales
 
 bool fits(const Kernel& kernel, const KernelRequest& request) {
@@ -45,15 +46,18 @@ uint32_t features_of(const DeviceFacts& facts) {
 
 uint32_t worth_of(const DeviceFacts& facts) {
   uint32_t worth = kAlways;
-  if (facts.dot_mixed) worth |= kDotMixed;
+  const bool adreno = facts.vendor_id == kQualcomm;
+  // The eighth generation has the instruction, and Mesa does not say so.
+  if (facts.dot_mixed || (adreno && facts.device_id >> 24 >= kAdreno8)) worth |= kDotMixed;
   if (facts.dot_signed) worth |= kDotSigned;
-  if (facts.vendor_id == kQualcomm && !facts.dot_mixed) worth |= kVectorTexels;
+  if (adreno && !(worth & kDotMixed)) worth |= kVectorTexels;
   return worth;
 }
 
 std::span<const Kernel> kernels() {
   static const auto all = std::to_array<Kernel>({
-#define HB_VULKAN_KERNEL(name, op, source, needs) {#name, KernelOp::op, std::nullopt, 1, needs, kAlways, spirv_##name},
+#define HB_VULKAN_KERNEL(name, op, source, needs) \
+  {#name, KernelOp::op, std::nullopt, 1, needs, kAlways, spirv_##name},
 #define HB_VULKAN_WEIGHT_KERNEL(name, op, type, columns, source, needs) \
   {#name, KernelOp::op, TensorType::type, columns, needs, kAlways, spirv_##name},
 #define HB_VULKAN_VARIANT_KERNEL(name, op, type, columns, source, needs, worth, defines) \

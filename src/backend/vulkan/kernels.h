@@ -35,18 +35,19 @@ enum KernelFeature : uint32_t {
   kStorage16 = 1,
   kStorage8 = 2,
   kSubgroupShuffle = 4,
-  kDotProduct = 8,    // at whatever speed
-  kHalf = 16,         // half-precision values
-  kHalfHardware = 32, // likewise, converted as the contract does
-  kTexel = 64,        // weights and activations as texel buffers
+  kDotProduct = 8,     // at whatever speed
+  kHalf = 16,          // half-precision values
+  kHalfHardware = 32,  // likewise, converted as the contract does
+  kTexel = 64,         // weights and activations as texel buffers
 };
 
 // What makes a kernel worth while, beyond running: the choice wants it, a forced kernel does not.
 enum KernelWorth : uint32_t {
   kAlways = 0,
-  kDotMixed = 1,        // products of unsigned and signed bytes are accelerated
-  kDotSigned = 2,       // products of signed bytes are
-  kVectorTexels = 4,    // only texel buffers load 16 bytes at once, and there is no dot product: Adreno 610 to 640
+  kDotMixed = 1,   // products of unsigned and signed bytes are accelerated
+  kDotSigned = 2,  // products of signed bytes are
+  kVectorTexels =
+      4,  // only texel buffers load 16 bytes at once, and there is no dot product: Adreno 610 to 640
 };
 uint32_t worth_of(const DeviceFacts& facts);
 

@@ -20,9 +20,9 @@ inline constexpr uint32_t kPushBytes = 64;
 // Bindings that kernels with kTexel read as texel buffers: weights and activations.
 inline constexpr uint32_t kTexelBindings = 6;
 
-// All kernels share one layout: kMaxBindings storage buffers in set 0, kPushBytes of push constants; those with kTexel
-// another, whose first kTexelBindings are texel buffers. Specialisation constant 0 is how codes are flipped.
-// THREADS: any.
+// All kernels share one layout: kMaxBindings storage buffers in set 0, kPushBytes of push constants; those
+// with kTexel another, whose first kTexelBindings are texel buffers. Specialisation constant 0 is how codes
+// are flipped. THREADS: any.
 class Pipelines {
  public:
   // `cache_folder`: of the user; empty: nothing is kept.

@@ -105,8 +105,7 @@ Status Recording::record(const std::vector<Dispatch>& dispatches, Pipelines& pip
     vkCmdBindPipeline(commands_, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
     const VkPipelineLayout layout = pipelines.layout(*dispatch.kernel);
     vkCmdBindDescriptorSets(commands_, VK_PIPELINE_BIND_POINT_COMPUTE, layout, 0, 1, &sets_[i], 0, nullptr);
-    vkCmdPushConstants(commands_, layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, kPushBytes,
-                       dispatch.push.data());
+    vkCmdPushConstants(commands_, layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, kPushBytes, dispatch.push.data());
     if (dispatch.varying_extent) {
       vkCmdDispatchIndirect(commands_, grids_.handle(), grid);
       grid += sizeof(VkDispatchIndirectCommand);

@@ -99,10 +99,10 @@ Result<std::unique_ptr<Backend>> make_vulkan_backend(const VulkanBackendOptions&
   }
   HB_ASSIGN(auto instance, vulkan::Instance::create(options.validate));
   auto shared = std::make_shared<vulkan::Shared>();
-  HB_ASSIGN(shared->device,
-            vulkan::Device::create(std::move(instance), {options.device, options.timeout,
-                                                         options.max_storage_range, options.fail_after,
-                                                         options.flip_codes}));
+  HB_ASSIGN(
+      shared->device,
+      vulkan::Device::create(std::move(instance), {options.device, options.timeout, options.max_storage_range,
+                                                   options.fail_after, options.flip_codes}));
   HB_ASSIGN(shared->pipelines, vulkan::Pipelines::create(shared->device, options.cache_folder));
   shared->memory = std::make_unique<vulkan::Memory>(shared->device, options.map_device_memory);
   HB_ASSIGN(const bool half_hardware, vulkan::converts_halves(*shared->memory, *shared->pipelines));

@@ -49,8 +49,8 @@ WeightLayout weight_layout(TensorType type, uint32_t rows, uint32_t cols);
 
 // Packs row group `group` of a matrix. `out`: group_bytes of each section, zeroed.
 // REQUIRES: rows that check_row() accepts.
-// `flip`: 4-bit codes are stored combined with it by exclusive or: 0, or kFlippedHighBits, which makes the high
-// nibble of every byte the signed code (code - 8).
+// `flip`: 4-bit codes are stored combined with it by exclusive or: 0, or kFlippedHighBits, which makes the
+// high nibble of every byte the signed code (code - 8).
 void pack_group(const PlanWeight& weight, uint32_t group, uint32_t flip,
                 const std::span<uint8_t> (&out)[kSections]);
 

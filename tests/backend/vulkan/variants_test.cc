@@ -12,7 +12,8 @@ namespace {
 std::vector<const vulkan::Kernel*> variants() {
   std::vector<const vulkan::Kernel*> found;
   for (const vulkan::Kernel& kernel : vulkan::kernels()) {
-    if (kernel.op == vulkan::KernelOp::kMatvec && kernel.needs != vulkan::kNoFeature) found.push_back(&kernel);
+    if (kernel.op == vulkan::KernelOp::kMatvec && kernel.needs != vulkan::kNoFeature)
+      found.push_back(&kernel);
   }
   return found;
 }
