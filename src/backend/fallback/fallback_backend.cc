@@ -12,9 +12,9 @@ namespace {
 
 class FallbackExecutable final : public Executable {
  public:
-  // BORROWS `options`.
-  FallbackExecutable(const Plan& plan, std::unique_ptr<Executable> first, FallbackOptions& options)
-      : plan_(plan), first_(std::move(first)), options_(options) {}
+  FallbackExecutable(const Plan& plan, std::unique_ptr<Executable> first,
+                     std::shared_ptr<const FallbackOptions> options)
+      : plan_(plan), options_(std::move(options)), first_(std::move(first)) {}
 
   const Plan& plan() const override { return first_->plan(); }
   uint64_t weight_bytes() const override { return first_->weight_bytes(); }
@@ -29,17 +29,17 @@ class FallbackExecutable final : public Executable {
  private:
   Result<Executable*> second(const Error& why) {
     const std::lock_guard lock(mutex_);
-    if (options_.failed) options_.failed(why);
+    if (options_->failed) options_->failed(why);
     if (second_ == nullptr) {
-      HB_ASSIGN(second_backend_, options_.make_second());
+      HB_ASSIGN(second_backend_, options_->make_second());
       HB_ASSIGN(second_, second_backend_->compile(plan_, {}));
     }
     return second_.get();
   }
 
   const Plan plan_;  // its weights are still in the file
+  std::shared_ptr<const FallbackOptions> options_;
   std::unique_ptr<Executable> first_;
-  FallbackOptions& options_;
   std::mutex mutex_;
   std::unique_ptr<Backend> second_backend_;
   std::unique_ptr<Executable> second_;
@@ -47,18 +47,19 @@ class FallbackExecutable final : public Executable {
 
 class FallbackBackend final : public Backend {
  public:
-  explicit FallbackBackend(FallbackOptions options) : options_(std::move(options)) {}
+  explicit FallbackBackend(FallbackOptions options)
+      : options_(std::make_shared<const FallbackOptions>(std::move(options))) {}
 
-  std::string name() const override { return options_.first->name(); }
-  std::string description() const override { return options_.first->description(); }
+  std::string name() const override { return options_->first->name(); }
+  std::string description() const override { return options_->first->description(); }
 
   Result<std::unique_ptr<Executable>> compile(const Plan& plan, const CompileOptions& options) override {
-    HB_ASSIGN(std::unique_ptr<Executable> first, options_.first->compile(plan, options));
+    HB_ASSIGN(std::unique_ptr<Executable> first, options_->first->compile(plan, options));
     return std::make_unique<FallbackExecutable>(plan, std::move(first), options_);
   }
 
  private:
-  FallbackOptions options_;
+  std::shared_ptr<const FallbackOptions> options_;
 };
 
 }  // namespace

@@ -48,6 +48,7 @@ class Device {
   Status run(std::span<const VkCommandBuffer> commands, VkFence fence);
 
   bool given_up() const { return given_up_; }
+  uint64_t submissions() const { return submissions_; }
 
  private:
   Device() = default;
@@ -64,8 +65,8 @@ class Device {
   DeviceFacts facts_;
   std::chrono::nanoseconds timeout_{};
   uint64_t fail_after_ = 0;
-  uint64_t submissions_ = 0;
-  std::mutex queue_mutex_;  // guards the queue and the two above
+  std::atomic<uint64_t> submissions_ = 0;
+  std::mutex queue_mutex_;
   std::atomic<bool> given_up_ = false;
   VkFence unfinished_ = VK_NULL_HANDLE;  // of a submission that may still run
 };
@@ -114,8 +115,11 @@ class Commands {
   static Result<Commands> create(std::shared_ptr<Device> device);
 
   const std::shared_ptr<Device>& device() const { return device_; }
-  // A command buffer that lives as long as this.
+  // A command buffer that lives until give_back(), or as long as this.
   Result<VkCommandBuffer> allocate();
+  void give_back(VkCommandBuffer commands) {
+    vkFreeCommandBuffers(device_->handle(), pool_.get(), 1, &commands);
+  }
   // Records into the scratch command buffer, which the next call reuses.
   Result<VkCommandBuffer> record_once(const std::function<void(VkCommandBuffer)>& record);
   Status run(std::span<const VkCommandBuffer> commands) { return device_->run(commands, fence_.get()); }

@@ -13,7 +13,7 @@ std::unexpected<Error> not_built() {
 }  // namespace
 
 Result<std::unique_ptr<Backend>> make_vulkan_backend(const VulkanBackendOptions&) { return not_built(); }
-std::vector<std::string> validation_messages(const Backend&) { return {}; }
+VulkanReport vulkan_report(const Backend&) { return {}; }
 Result<std::vector<vulkan::DeviceFacts>> list_vulkan_devices() { return not_built(); }
 
 }  // namespace hb

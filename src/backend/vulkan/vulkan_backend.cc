@@ -14,8 +14,6 @@ namespace hb {
 namespace vulkan {
 namespace {
 
-constexpr uint32_t kMaxBatch = 65535;  // work-groups in a direction, on every device
-
 class VulkanExecutable final : public Executable {
  public:
   VulkanExecutable(const Plan& plan, std::vector<DeviceWeight> weights, std::shared_ptr<Shared> shared)
@@ -45,12 +43,10 @@ class VulkanExecutable final : public Executable {
   }
 
   Result<std::unique_ptr<ExecutionContext>> new_context(const ContextOptions& options) override {
-    if (options.capacity == 0 || options.max_batch == 0 || options.max_batch > kMaxBatch) {
-      return fail(
-          ErrorCode::kInvalidArgument,
-          fmt::format(
-              "a context of {} positions and batches of {}; both must be positive, and batches at most {}",
-              options.capacity, options.max_batch, kMaxBatch));
+    if (options.capacity == 0 || options.max_batch == 0) {
+      return fail(ErrorCode::kInvalidArgument,
+                  fmt::format("a context of {} positions and batches of {}; both must be positive",
+                              options.capacity, options.max_batch));
     }
     return VulkanContext::create(plan_, weights_, *shared_, options);
   }
@@ -112,12 +108,9 @@ Result<std::unique_ptr<Backend>> make_vulkan_backend(const VulkanBackendOptions&
   return std::make_unique<vulkan::VulkanBackend>(std::move(shared), std::move(pool));
 }
 
-std::vector<std::string> validation_messages(const Backend& backend) {
-  return static_cast<const vulkan::VulkanBackend&>(backend)
-      .shared()
-      .device->instance()
-      .validation()
-      .messages();
+VulkanReport vulkan_report(const Backend& backend) {
+  const vulkan::Shared& shared = static_cast<const vulkan::VulkanBackend&>(backend).shared();
+  return {shared.device->submissions(), shared.recordings, shared.device->instance().validation().messages()};
 }
 
 Result<std::vector<vulkan::DeviceFacts>> list_vulkan_devices() {

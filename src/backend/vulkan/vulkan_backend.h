@@ -16,8 +16,9 @@ struct VulkanBackendOptions {
   std::string device = {};        // number or part of a name; empty: the best
   std::string cache_folder = {};  // of the user, where compiled kernels are kept; empty: they are not
   uint32_t threads = 1;           // that pack weights
-  std::chrono::milliseconds timeout = std::chrono::seconds(60);  // after which a device counts as hung
-  bool validate = false;                                         // run under the validation layer
+  std::chrono::milliseconds timeout =
+      std::chrono::seconds(60);  // after which it counts as hung; without a GPU ten times that
+  bool validate = false;         // run under the validation layer
 
   // For tests.
   std::vector<std::string> forced_kernels = {};  // names of kernels.def
@@ -32,9 +33,14 @@ struct VulkanBackendOptions {
 // kOutOfMemory.
 Result<std::unique_ptr<Backend>> make_vulkan_backend(const VulkanBackendOptions& options);
 
-// What the validation layer has said to a backend made with `validate`. REQUIRES: `backend` comes from
-// make_vulkan_backend().
-std::vector<std::string> validation_messages(const Backend& backend);
+// What a backend has done so far, for tests and records.
+struct VulkanReport {
+  uint64_t submissions = 0;
+  uint64_t recordings = 0;  // command buffers made of a plan; descriptors are written then, and only then
+  std::vector<std::string> messages;  // of the validation layer
+};
+// REQUIRES: `backend` comes from make_vulkan_backend().
+VulkanReport vulkan_report(const Backend& backend);
 
 // Every device that the loader finds. ERRORS: kNotFound (no loader), kUnsupported, kDevice.
 Result<std::vector<vulkan::DeviceFacts>> list_vulkan_devices();

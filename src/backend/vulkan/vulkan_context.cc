@@ -49,6 +49,8 @@ DeviceBlocks quantise_rows(std::span<const float> values) {
 
 }  // namespace
 
+uint32_t largest_batch(const DeviceFacts& facts) { return facts.kind == DeviceKind::kDiscrete ? 512 : 64; }
+
 Result<std::unique_ptr<ExecutionContext>> VulkanContext::create(const Plan& plan,
                                                                 const std::vector<DeviceWeight>& weights,
                                                                 Shared& shared,
@@ -56,14 +58,18 @@ Result<std::unique_ptr<ExecutionContext>> VulkanContext::create(const Plan& plan
   HB_ASSIGN(Commands commands, Commands::create(shared.device));
   std::unique_ptr<VulkanContext> self(new VulkanContext(plan, weights, shared, std::move(commands)));
   self->options_ = options;
+  self->options_.max_batch = std::min(options.max_batch, largest_batch(shared.device->facts()));
   self->rows_.resize(plan.buffers.size());
-  HB_ASSIGN(self->buffers_, ContextBuffers::create(plan, options, *shared.memory, self->commands_));
+  HB_ASSIGN(self->buffers_, ContextBuffers::create(plan, self->options_, *shared.memory, self->commands_));
   return self;
 }
 
 Status VulkanContext::reserve_outputs(uint32_t rows) {
   HB_ASSIGN(const bool moved, buffers_.reserve_outputs(rows, plan_, *shared_.memory));
-  if (moved) recordings_.clear();
+  if (moved) {
+    for (const auto& [size, recording] : recordings_) commands_.give_back(recording.commands());
+    recordings_.clear();
+  }
   const uint64_t bytes = plan_.logits == kNone ? 0 : uint64_t{rows} * plan_.buffers[plan_.logits].width * 4;
   if (bytes > logits_.size()) {
     HB_ASSIGN(logits_, shared_.memory->allocate(bytes, MemoryUse::kReadback, "logits"));
@@ -80,6 +86,7 @@ Result<Recording*> VulkanContext::recording_for(const BatchShape& shape) {
   HB_ASSIGN(Recording recording,
             Recording::create(*shared_.memory, *shared_.pipelines, commands_, std::move(dispatches)));
   shared_.pipelines->save();
+  ++shared_.recordings;
   return &recordings_.emplace(wanted, std::move(recording)).first->second;
 }
 

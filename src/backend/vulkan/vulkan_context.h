@@ -1,6 +1,7 @@
 // A running plan on the device: its buffers, and a recording for each size of batch.
 #pragma once
 
+#include <atomic>
 #include <map>
 #include <memory>
 #include <vector>
@@ -19,7 +20,11 @@ struct Shared {
   std::shared_ptr<Pipelines> pipelines;
   std::unique_ptr<Memory> memory;
   std::vector<std::string> forced_kernels;
+  std::atomic<uint64_t> recordings = 0;  // made so far
 };
+
+// Rows of a batch that one submission takes: a phone's system kills what keeps its GPU for seconds.
+uint32_t largest_batch(const DeviceFacts& facts);
 
 class VulkanContext final : public ExecutionContext {
  public:

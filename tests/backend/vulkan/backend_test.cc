@@ -17,7 +17,7 @@ void run_group(const CaseGroup& group, VulkanBackendOptions options) {
   const auto backend = make_vulkan_backend(options);
   ASSERT_TRUE(backend) << backend.error().message;
   for (const OpCase& op_case : group.make()) expect_equal_to_reference(**backend, op_case);
-  EXPECT_EQ(validation_messages(**backend), std::vector<std::string>());
+  EXPECT_EQ(vulkan_report(**backend).messages, std::vector<std::string>());
 }
 
 TEST_P(VulkanBitEquality, EqualsReference) { run_group(GetParam(), {}); }

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <thread>
+
 #include "backend/op_cases.h"
 #include "backend/vulkan/vulkan_backend.h"
 
@@ -14,7 +16,7 @@ void expect_equal(const std::vector<OpCase>& cases, VulkanBackendOptions options
   const auto backend = make_vulkan_backend(options);
   ASSERT_TRUE(backend) << backend.error().message;
   for (const OpCase& op_case : cases) expect_equal_to_reference(**backend, op_case);
-  EXPECT_THAT(validation_messages(**backend), ::testing::IsEmpty());
+  EXPECT_THAT(vulkan_report(**backend).messages, ::testing::IsEmpty());
 }
 
 TEST(VulkanOptions, StagingBuffersChangeNothing) {
@@ -58,6 +60,56 @@ TEST(VulkanOptions, ABufferLargerThanABindingIsAnError) {
   ASSERT_FALSE(context);
   EXPECT_EQ(context.error().code, ErrorCode::kUnsupported);
   EXPECT_THAT(context.error().message, ::testing::HasSubstr("binds at most 1000"));
+}
+
+TEST(VulkanOptions, ATokenIsOneSubmissionOfWhatIsRecordedAlready) {
+  const auto backend = make_vulkan_backend({});
+  ASSERT_TRUE(backend) << backend.error().message;
+  const OpCase op_case = std::move(chain_cases().front());
+  const auto executable = (*backend)->compile(op_case.plan, {});
+  const auto context = (*executable)->new_context(op_case.options);
+  const int32_t tokens[] = {1, 2, 3, 4, 5};
+  ASSERT_TRUE((*context)->forward({std::span(tokens).first(1), 0, 1}));
+  const VulkanReport before = vulkan_report(**backend);
+  for (uint32_t i = 1; i < 5; ++i) ASSERT_TRUE((*context)->forward({std::span(tokens).subspan(i, 1), i, 1}));
+  const VulkanReport after = vulkan_report(**backend);
+  EXPECT_EQ(after.submissions - before.submissions, 4u);
+  EXPECT_EQ(after.recordings, before.recordings);
+}
+
+TEST(VulkanOptions, LongPromptsComeInBatchesThatNoSystemTakesForHung) {
+  const auto backend = make_vulkan_backend({});
+  ASSERT_TRUE(backend) << backend.error().message;
+  const OpCase op_case = std::move(chain_cases().front());
+  const auto executable = (*backend)->compile(op_case.plan, {});
+  const auto context = (*executable)->new_context({.capacity = 4096, .max_batch = 2048});
+  ASSERT_TRUE(context) << context.error().message;
+  EXPECT_LE((*context)->max_batch(), 512u);
+}
+
+TEST(VulkanOptions, ContextsOfOneModelRunAtOnce) {
+  const auto backend = make_vulkan_backend({.validate = true});
+  ASSERT_TRUE(backend) << backend.error().message;
+  const OpCase op_case = std::move(chain_cases().front());
+  const auto executable = (*backend)->compile(op_case.plan, {});
+  std::vector<float> logits[3];
+  const auto decode = [&](std::vector<float>& out) {
+    const auto context = (*executable)->new_context(op_case.options);
+    ASSERT_TRUE(context);
+    for (uint32_t i = 0; i < 12; ++i) {
+      const int32_t token = static_cast<int32_t>(i);
+      ASSERT_TRUE((*context)->forward({{&token, 1}, i, 1}));
+    }
+    out.assign((*context)->logits().begin(), (*context)->logits().end());
+  };
+  decode(logits[0]);
+  {
+    const std::jthread one([&] { decode(logits[1]); }), other([&] { decode(logits[2]); });
+  }
+  EXPECT_FALSE(logits[0].empty());
+  EXPECT_EQ(logits[1], logits[0]);
+  EXPECT_EQ(logits[2], logits[0]);
+  EXPECT_THAT(vulkan_report(**backend).messages, ::testing::IsEmpty());
 }
 
 TEST(VulkanOptions, UnknownNamesAreErrors) {
