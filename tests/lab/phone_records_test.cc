@@ -10,7 +10,8 @@
 namespace hb {
 namespace {
 
-constexpr TensorType kTypes[] = {TensorType::kQ4_0, TensorType::kQ4_1, TensorType::kQ4_K};
+constexpr TensorType kTypes[] = {TensorType::kQ4_0, TensorType::kQ4_1, TensorType::kQ4_K,
+                                 TensorType::kQ8_0, TensorType::kQ5_0, TensorType::kQ6_K};
 
 std::string chosen(const std::string& phone, TensorType type, uint32_t rows) {
   const auto record = find_phone_record(phone);

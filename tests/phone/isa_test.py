@@ -71,6 +71,11 @@ class Loops(unittest.TestCase):
         with self.assertRaises(isa.IsaError):
             isa.main_loop(ADRENO.replace("(u32)(xy)", ""), mali=False)
 
+    def test_spilled_values_are_loads(self):
+        loop = isa.main_loop(ADRENO.replace("isam.v.base0 (u32)(xy)r5.y, r4.x, s#0, t#2", "ldp.u32 r6.x, p[r6.y+36], 2"),
+                             mali=False)
+        self.assertEqual(dict(loop.loads), {16: 1, 8: 1})
+
     def test_no_loop(self):
         self.assertIsNone(isa.main_loop("nop\nend\n", mali=False))
 

@@ -16,7 +16,7 @@ KERNELS = ROOT / "src/backend/vulkan/kernels.def"
 DRIVERS = {"adreno": "freedreno", "mali": "panfrost", "pi": "broadcom"}
 # Weights of a turn of the main loop, for one row of the batch: four rows of a block of 32. Loops of other kernels are not
 # counted: drivers leave loops in them.
-LOOP_WEIGHTS = {"matvec_4bit": 128}
+LOOP_WEIGHTS = {"matvec_4bit": 128, "matvec_wide": 128}
 FLIPPED = 0x80808080  # kFlippedHighBits of weight_layout.h
 TEXEL_BINDINGS = 6
 

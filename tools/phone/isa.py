@@ -40,6 +40,7 @@ class Loop:
 ADRENO_BRANCHES = {"br", "jump", "bany", "ball", "brao", "braa"}
 ADRENO_LOADS = {"isam", "ldib", "ldg", "ldc", "ldp"}
 ADRENO_LOAD = re.compile(r"\((u8|u16|f16|s16|u32|f32|s32)\)\(([xyzw]+)\)")
+ADRENO_MEMORY_LOAD = re.compile(r"ld\w(?:\.\w+)*?\.(u8|u16|f16|s16|u32|f32|s32)\s.*,\s*(\d+)$")
 TYPE_BYTES = {"u8": 1, "u16": 2, "f16": 2, "s16": 2, "u32": 4, "f32": 4, "s32": 4}
 
 MALI_UNITS = {
@@ -90,6 +91,14 @@ def adreno_loops(instructions, labels):
             yield start, end
 
 
+def adreno_load_bytes(instruction):
+    if shape := ADRENO_LOAD.search(instruction.text):
+        return TYPE_BYTES[shape.group(1)] * len(shape.group(2))
+    if shape := ADRENO_MEMORY_LOAD.match(instruction.text):
+        return TYPE_BYTES[shape.group(1)] * int(shape.group(2))
+    raise IsaError(f"a load without a type: {instruction.text}")
+
+
 def count_adreno(instructions):
     loop = Loop(0, 0, Counter(), 0, 0, Counter())
     for instruction in instructions:
@@ -99,10 +108,7 @@ def count_adreno(instructions):
         loop.dots += times if instruction.stem in ("dp4acc", "dp2acc") else 0
         loop.multiplies += times if instruction.stem in ("mad", "mul") else 0
         if instruction.stem in ADRENO_LOADS:
-            shape = ADRENO_LOAD.search(instruction.text)
-            if shape is None:
-                raise IsaError(f"a load without a type: {instruction.text}")
-            loop.loads[TYPE_BYTES[shape.group(1)] * len(shape.group(2))] += times
+            loop.loads[adreno_load_bytes(instruction)] += times
     return loop
 
 

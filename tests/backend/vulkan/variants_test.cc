@@ -31,7 +31,7 @@ class VulkanVariant : public ::testing::TestWithParam<const vulkan::Kernel*> {
       if (!trace && trace.error().code == ErrorCode::kUnsupported) GTEST_SKIP() << trace.error().message;
       expect_equal_to_reference(**backend, op_case);
     }
-    EXPECT_THAT(validation_messages(**backend), ::testing::IsEmpty());
+    EXPECT_THAT(vulkan_report(**backend).messages, ::testing::IsEmpty());
   }
 };
 
