@@ -46,6 +46,7 @@ std::string figures_text(const ordered_json& figures) {
 
 std::string one_line(const PhoneRecord& record) {
   std::string line = fmt::format("{:14}", record.phone);
+  if (const Status usable = check_usable(record.facts); !usable) return line + "  " + usable.error().message;
   for (const TensorType type : kDecodeTypes) {
     const auto selection = choose(record, type);
     const std::string name = selection ? selection->kernel->name : "none";
@@ -78,7 +79,10 @@ Result<int> print_one(const ShadersOptions& options) {
     return kExitOk;
   }
   fmt::print("{}: {}, Mesa {}\n", record.phone, record.facts.name, record.mesa);
+  const Status usable = check_usable(record.facts);
+  if (!usable) fmt::print("The backend does not run there: {}\n", usable.error().message);
   for (const TensorType type : kDecodeTypes) {
+    if (!usable) break;
     HB_ASSIGN(const auto selection, choose(record, type));
     fmt::print("{} decodes with {} ({})\n", tensor_type_name(type), selection.kernel->name, selection.reason);
   }

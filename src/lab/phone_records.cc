@@ -20,7 +20,13 @@ vulkan::DeviceFacts facts_of(const nlohmann::ordered_json& recorded) {
   facts.driver = recorded.at("driver");
   facts.vendor_id = static_cast<uint32_t>(number("vendor_id"));
   facts.device_id = static_cast<uint32_t>(number("device_id"));
+  facts.api_major = static_cast<uint32_t>(number("api_major"));
+  facts.api_minor = static_cast<uint32_t>(number("api_minor"));
   facts.max_storage_range = number("max_storage_range");
+  facts.max_storage_buffers = static_cast<uint32_t>(number("max_storage_buffers"));
+  facts.max_push_bytes = static_cast<uint32_t>(number("max_push_bytes"));
+  facts.max_invocations = static_cast<uint32_t>(number("max_invocations"));
+  facts.max_shared_bytes = static_cast<uint32_t>(number("max_shared_bytes"));
   facts.texel_elements = static_cast<uint32_t>(number("texel_elements"));
   facts.subgroup_size = static_cast<uint32_t>(number("subgroup_size"));
   facts.subgroup_shuffle = number("subgroup_shuffle") != 0;

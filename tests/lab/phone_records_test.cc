@@ -24,6 +24,7 @@ std::string chosen(const std::string& phone, TensorType type, uint32_t rows) {
 TEST(PhoneRecords, TheChosenKernelHasTheFewestSlots) {
   ASSERT_FALSE(phone_records().empty());
   for (const PhoneRecord& record : phone_records()) {
+    if (!check_usable(record.facts)) continue;
     for (const TensorType type : kTypes) {
       const auto selection = choose_kernel(record.facts, {vulkan::KernelOp::kMatvec, type, 1}, {});
       ASSERT_TRUE(selection) << selection.error().message;
@@ -42,10 +43,19 @@ TEST(PhoneRecords, TheChosenKernelHasTheFewestSlots) {
 
 TEST(PhoneRecords, ChoicesOfSomePhones) {
   EXPECT_EQ(chosen("adreno-630", TensorType::kQ4_0, 1), "matvec_q4_0_x1_float");
+  EXPECT_EQ(chosen("adreno-650", TensorType::kQ4_0, 1), "matvec_q4_0_x1_mixed_texel");
   EXPECT_EQ(chosen("adreno-740", TensorType::kQ4_0, 1), "matvec_q4_0_x1_mixed_shuffle");
   EXPECT_EQ(chosen("adreno-740", TensorType::kQ4_0, 8), "matvec_q4_0_x4_mixed_shuffle");
   EXPECT_EQ(chosen("adreno-830", TensorType::kQ4_K, 1), "matvec_q4_k_x1_mixed_shuffle");
   EXPECT_EQ(chosen("mali-g610", TensorType::kQ4_0, 1), "matvec_q4_0_x1_signed_shuffle");
+}
+
+TEST(PhoneRecords, APhoneThatCannotBeUsedSaysWhy) {
+  const auto record = find_phone_record("pi-5");
+  ASSERT_TRUE(record) << record.error().message;
+  const Status usable = check_usable(record->facts);
+  ASSERT_FALSE(usable);
+  EXPECT_THAT(usable.error().message, ::testing::HasSubstr("storage buffers of a kernel is 8"));
 }
 
 TEST(PhoneRecords, AnUnknownPhoneIsAnError) {

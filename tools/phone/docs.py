@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 GOLDEN = Path(__file__).resolve().parents[2] / "tests/phone/golden"
+STORAGE_BUFFERS = 10  # that the backend needs: check_usable() of device_facts.cc
 FORMATS = ("q4_0", "q4_1", "q4_k")
 HEAD = """| GPU | Q4_0: slots a weight | of these nops | loads a weight | bytes a load | registers | waves | Q4_1 | Q4_K | kernel |
 |---|---|---|---|---|---|---|---|---|---|"""
@@ -22,9 +23,13 @@ def best(kernels, kind):
 
 def row(phone, record):
     kernels = record["kernels"]
+    if int(record["facts"]["max_storage_buffers"]) < STORAGE_BUFFERS:
+        return f"| {phone} | cannot run: {record['facts']['max_storage_buffers']} storage buffers a kernel | | | | | | | | |"
     name = best(kernels, "q4_0")
     if name is None:
         portable = kernels["matvec_q4_0_x1"]
+        if "refused" in portable:
+            return f"| {phone} | cannot run: {portable['refused']} | | | | | | | | |"
         return (f"| {phone} | not counted | | | | {portable.get('registers', '')} | {portable.get('waves', '')} | | "
                 f"| matvec_q4_0_x1 ({portable.get('instructions')} instructions, {portable.get('spills')} spills) |")
     figures = kernels[name]

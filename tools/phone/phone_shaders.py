@@ -114,7 +114,7 @@ def renew(phone, figures, reason):
     current = {kernel.name for kernel in harness.read_kernels()}
     figures = {name: value for name, value in (recorded | figures).items() if name in current and
                (is_recorded(phone.name, name) or "refused" in value or "failed" in value)}
-    reasons = before["reasons"] + ([reason] if recorded != figures else [])
+    reasons = before["reasons"] + ([reason] if recorded != figures and reason not in before["reasons"] else [])
     lines = [f"  {json.dumps(name)}: {json.dumps(value)}" for name, value in sorted(figures.items())]
     head = {"facts": phone.facts, "reasons": reasons}
     text = json.dumps(head, indent=1)[:-2] + ',\n "kernels": {\n' + ",\n".join(lines) + "\n }\n}\n"

@@ -11,7 +11,7 @@ namespace hb::vulkan {
 namespace {
 
 constexpr uint32_t kQualcomm = 0x5143;
-constexpr uint32_t kAdreno8 = 0x44;     // top byte of the device's id
+constexpr uint32_t kAdreno6 = 0x06, kAdreno8 = 0x44;  // top bytes of the device's id
 constexpr uint64_t kSmallestTexel = 8;  // bytes: scales
 
 bool fits(const Kernel& kernel, const KernelRequest& request) {
@@ -47,10 +47,12 @@ uint32_t features_of(const DeviceFacts& facts) {
 uint32_t worth_of(const DeviceFacts& facts) {
   uint32_t worth = kAlways;
   const bool adreno = facts.vendor_id == kQualcomm;
+  const uint32_t core = facts.device_id >> 16, revision = facts.device_id >> 8;
   // The eighth generation has the instruction, and Mesa does not say so.
   if (facts.dot_mixed || (adreno && facts.device_id >> 24 >= kAdreno8)) worth |= kDotMixed;
   if (facts.dot_signed) worth |= kDotSigned;
-  if (adreno && !(worth & kDotMixed)) worth |= kVectorTexels;
+  const bool loads_vectors = core == 0x0606 || core == 0x0609 || revision == 0x060305;  // 660, 690, 643
+  if (adreno && core >> 8 == kAdreno6 && !loads_vectors) worth |= kVectorTexels;
   return worth;
 }
 
