@@ -11,7 +11,10 @@ namespace hb::vulkan {
 namespace {
 
 constexpr uint32_t kQualcomm = 0x5143;
-constexpr uint32_t kAdreno6 = 0x06, kAdreno8 = 0x44;  // top bytes of the device's id
+// Parts of the device's id: generation and model, some with a revision.
+constexpr uint32_t kAdreno6 = 0x06, kAdreno8 = 0x44;
+constexpr uint32_t kAdreno660 = 0x0606, kAdreno690 = 0x0609;
+constexpr uint32_t kAdreno643 = 0x060305, kAdreno750 = 0x430514;
 constexpr uint64_t kSmallestTexel = 8;  // bytes: scales
 
 bool fits(const Kernel& kernel, const KernelRequest& request) {
@@ -48,10 +51,11 @@ uint32_t worth_of(const DeviceFacts& facts) {
   uint32_t worth = kAlways;
   const bool adreno = facts.vendor_id == kQualcomm;
   const uint32_t core = facts.device_id >> 16, revision = facts.device_id >> 8;
-  // The eighth generation has the instruction, and Mesa does not say so.
-  if (facts.dot_mixed || (adreno && facts.device_id >> 24 >= kAdreno8)) worth |= kDotMixed;
-  if (facts.dot_signed) worth |= kDotSigned;
-  const bool loads_vectors = core == 0x0606 || core == 0x0609 || revision == 0x060305;  // 660, 690, 643
+  // The eighth generation and the 750 have instructions that Mesa does not tell of.
+  const bool eighth = adreno && core >> 8 >= kAdreno8;
+  if (facts.dot_mixed || eighth) worth |= kDotMixed;
+  if (facts.dot_signed || eighth || (adreno && revision == kAdreno750)) worth |= kDotSigned;
+  const bool loads_vectors = core == kAdreno660 || core == kAdreno690 || revision == kAdreno643;
   if (adreno && core >> 8 == kAdreno6 && !loads_vectors) worth |= kVectorTexels;
   return worth;
 }
