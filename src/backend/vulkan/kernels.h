@@ -46,8 +46,7 @@ enum KernelWorth : uint32_t {
   kAlways = 0,
   kDotMixed = 1,   // products of unsigned and signed bytes are accelerated
   kDotSigned = 2,  // products of signed bytes are
-  kVectorTexels =
-      4,  // only texel buffers load 16 bytes at once, and there is no dot product: Adreno 610 to 640
+  kVectorTexels = 4,  // texel buffers load 16 bytes at once, storage buffers 4: Adreno 610 to 650
 };
 uint32_t worth_of(const DeviceFacts& facts);
 
