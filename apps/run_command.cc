@@ -116,6 +116,7 @@ Result<Answer> answer_prompt(Run& run, const std::string& text) {
     HB_ASSIGN(generate_with.max_tokens,
               room_for_answer(run.session, tokens.size(), generate_with.max_tokens));
   }
+  if (run.dump) generate_with.tokens_per_submit = 1;  // each token's logits are wanted
   const InterruptScope interrupt;
   return generate(
       run.session, tokens, generate_with,

@@ -23,6 +23,12 @@ void add_sampler_flags(CLI::App& command, SamplerFlags& flags) {
   };
   option("-n,--n-predict", flags.generate.max_tokens,
          "Tokens of the answer at most; 0: until the context is full");
+  command
+      .add_option("--tokens-per-submit", flags.generate.tokens_per_submit,
+                  "Tokens that a GPU chooses in a row, with --temp 0; changes no result")
+      ->group(group)
+      ->check(CLI::Range(1u, 64u))
+      ->capture_default_str();
   command.add_option("--stop", flags.generate.stops, "End the answer before this text; may be repeated")
       ->group(group)
       ->allow_extra_args(false);

@@ -1,6 +1,7 @@
 // What an engine asks of a backend. An engine knows plans and this interface, never a device.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -19,6 +20,10 @@ struct Batch {
   uint32_t output_count = 1;  // logits are wanted for that many last tokens; 0: only fill the cache
 };
 
+inline int32_t likeliest_token(std::span<const float> logits) {
+  return static_cast<int32_t>(std::ranges::max_element(logits) - logits.begin());
+}
+
 // The changing half of a running model: its KV cache and activations. OWNS its memory, BORROWS its
 // Executable. THREADS: one thread at a time; several contexts of one Executable may run at once.
 class ExecutionContext {
@@ -32,6 +37,20 @@ class ExecutionContext {
   // REQUIRES: 1 to max_batch() tokens, each in [0, vocab); position + tokens <= capacity(); output_count <=
   // tokens. ERRORS: kDevice.
   virtual Status forward(const Batch& batch) = 0;
+
+  // Evaluates `token` at `position`, chooses the likeliest token (the largest logit; of equals the lowest
+  // id), evaluates that at the next position, and so on: `count` evaluations. Returns the `count` choices;
+  // logits() are those of the last. A device may do all this without asking the host. REQUIRES: the plan has
+  // logits; 1 <= count <= max_batch(); position + count <= capacity(). ERRORS: those of forward().
+  virtual Result<std::vector<int32_t>> decode_greedily(int32_t token, uint32_t position, uint32_t count) {
+    std::vector<int32_t> chosen;
+    for (uint32_t i = 0; i < count; ++i) {
+      HB_TRY(forward({{&token, 1}, position + i, 1}));
+      token = likeliest_token(logits());
+      chosen.push_back(token);
+    }
+    return chosen;
+  }
 
   // (output_count, vocab) floats of the last forward(); valid until the next one.
   virtual std::span<const float> logits() = 0;

@@ -1,6 +1,8 @@
 #include "engine/generator.h"
 
+#include <algorithm>
 #include <chrono>
+#include <deque>
 
 #include "engine/stop_strings.h"
 #include "model/utf8_stream.h"
@@ -45,6 +47,8 @@ struct Run {
   const GenerateOptions& options;
   const OnEvent& on_event;
   Answer answer;
+  std::deque<int32_t> ahead = {};  // evaluated, and not yet given out
+  size_t surplus = 0;              // evaluated, and not part of the answer
 
   bool emit(std::string text_now, const SampledToken* token) {
     answer.text += text_now;
@@ -53,22 +57,57 @@ struct Run {
 
   bool is_full() const {
     const bool enough = options.max_tokens != 0 && answer.tokens.size() >= options.max_tokens;
-    return enough || session.is_full();
+    return enough || (ahead.empty() && session.is_full());
+  }
+
+  // The token to give out next, which is already evaluated if it comes from `ahead`.
+  Result<SampledToken> next_token() {
+    if (ahead.empty()) return sampler.sample(session.logits());
+    SampledToken token;
+    token.id = ahead.front();
+    ahead.pop_front();
+    return token;
+  }
+
+  // Evaluates `token`, and where sampling needs no host, the tokens that follow.
+  Status evaluate(int32_t token) {
+    uint32_t count = sampler.is_plainly_greedy() ? options.tokens_per_submit : 1;
+    if (options.max_tokens != 0) {
+      const size_t wanted = options.max_tokens - answer.tokens.size() + 1;
+      count = static_cast<uint32_t>(std::min<size_t>(count, wanted));
+    }
+    if (count <= 1) return session.append({&token, 1});
+    HB_ASSIGN(const std::vector<int32_t> chosen, session.append_greedily(token, count));
+    ahead.assign(chosen.begin(), chosen.end() - 1);
+    return {};
   }
 
   // One token, if there is room for it. Returns the reason to finish, if there is one.
   Result<std::optional<FinishReason>> step() {
     if (is_full()) return FinishReason::kLength;
-    HB_ASSIGN(const SampledToken token, sampler.sample(session.logits()));
+    const bool evaluated = !ahead.empty();
+    HB_ASSIGN(const SampledToken token, next_token());
     const Tokenizer& tokenizer = session.model().tokenizer();
-    if (!options.ignore_end && tokenizer.is_end_of_generation(token.id)) return FinishReason::kEnd;
+    if (!options.ignore_end && tokenizer.is_end_of_generation(token.id)) {
+      surplus = evaluated ? 1 : 0;
+      return FinishReason::kEnd;
+    }
     sampler.accept(token.id);
     answer.tokens.push_back(token.id);
     const bool go_on = emit(text.add(tokenizer.piece(token.id)), &token);
-    HB_TRY(session.append({&token.id, 1}));
+    if (!evaluated) HB_TRY(evaluate(token.id));
     if (!go_on) return FinishReason::kCancelled;
     if (text.stopped()) return FinishReason::kStop;
     return std::nullopt;
+  }
+
+  // The session forgets what was evaluated beyond the answer.
+  Status drop_surplus() {
+    const size_t count = surplus + ahead.size(), size = session.tokens().size();
+    if (count == 0) return {};
+    const int32_t last = session.tokens()[size - count - 1];
+    session.truncate(static_cast<uint32_t>(size - count - 1));
+    return session.append({&last, 1});  // for its logits
   }
 };
 
@@ -106,6 +145,7 @@ Result<Answer> generate(Session& session, std::span<const int32_t> prompt, const
     HB_ASSIGN(finish, run.step());
     if (finish) run.answer.finish = *finish;
   }
+  HB_TRY(run.drop_surplus());
   run.answer.stats.decode_seconds = seconds_since(decode_start);
   run.answer.stats.decoded_tokens = static_cast<uint32_t>(run.answer.tokens.size());
   run.answer.stats.logits_hash = hash_logits(session.logits());

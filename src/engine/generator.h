@@ -19,7 +19,10 @@ struct GenerateOptions {
   SamplerOptions sampler;
   uint32_t max_tokens = 0;         // 0: until the model ends, or the context is full
   std::vector<std::string> stops;  // the answer ends before the first of these; they are not part of it
-  bool ignore_end = false;         // go on past the model's end tokens (benchmarks)
+  // Tokens that the device chooses in a row before the host sees them, where sampling is plainly greedy. The
+  // answer is the same; it comes in larger pieces, and on_event sees the session ahead of the token.
+  uint32_t tokens_per_submit = 1;
+  bool ignore_end = false;  // go on past the model's end tokens (benchmarks)
 };
 
 enum class FinishReason { kEnd, kLength, kStop, kCancelled };

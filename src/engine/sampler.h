@@ -46,6 +46,12 @@ class Sampler {
   // ERRORS: kDevice if a logit is not finite; kInvalidArgument if the biases ban every token.
   Result<SampledToken> sample(std::span<const float> logits);
 
+  // True if sample() only takes the largest logit, whatever came before.
+  bool is_plainly_greedy() const {
+    return options_.temperature == 0.0f && options_.logit_bias.empty() && !has_penalties() &&
+           options_.logprobs == kNoLogprobs;
+  }
+
   // The token (of the prompt, or chosen) joins the history. REQUIRES: 0 <= id < vocab_size.
   void accept(int32_t id);
 

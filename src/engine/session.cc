@@ -88,6 +88,19 @@ Status Session::append(std::span<const int32_t> tokens, const Progress& progress
   return evaluate(tokens, progress);
 }
 
+Result<std::vector<int32_t>> Session::append_greedily(int32_t token, uint32_t count) {
+  HB_TRY(check({&token, 1}));
+  HB_TRY(make_room(1, nullptr));
+  const auto position = static_cast<uint32_t>(tokens_.size());
+  count = std::clamp(count, 1u, std::min(context_->max_batch(), context() - position));
+  logits_ = {};
+  HB_ASSIGN(std::vector<int32_t> chosen, context_->decode_greedily(token, position, count));
+  tokens_.push_back(token);
+  tokens_.insert(tokens_.end(), chosen.begin(), chosen.end() - 1);
+  logits_ = context_->logits();
+  return chosen;
+}
+
 Result<uint32_t> Session::set_tokens(std::span<const int32_t> tokens, const Progress& progress) {
   HB_TRY(check(tokens));
   if (tokens.size() > context()) return std::unexpected(does_not_fit(tokens.size(), 0).error());

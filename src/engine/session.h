@@ -46,6 +46,12 @@ class Session {
   // kCancelled: the session then holds the tokens that were done.
   Status append(std::span<const int32_t> tokens, const Progress& progress = nullptr);
 
+  // Appends `token`, then the likeliest token, and so on: `count` tokens, fewer where the context or the
+  // device has no room for more, but one at least. Returns what was chosen, one more than was appended after
+  // `token`: the last one is still to be appended. It equals append() and the likeliest of logits(), token by
+  // token. ERRORS: those of append().
+  Result<std::vector<int32_t>> append_greedily(int32_t token, uint32_t count);
+
   // Makes the session hold exactly `tokens`, evaluating only what differs from what is there. Returns how
   // many tokens were kept. REQUIRES: at least one token. ERRORS: those of append(). If the tokens do not fit
   // the context, or one is outside the vocabulary, the session stays as it was; nothing is shifted here.

@@ -132,6 +132,26 @@ TEST(Fallback, TokensReplaceRowsAndRowsReplaceTokens) {
   EXPECT_EQ(logits[0], logits[1]);
 }
 
+TEST(Fallback, GreedyDecodingGoesOn) {
+  const OpCase op_case = std::move(chain_cases()[0]);
+  std::vector<int32_t> expected;
+  for (int calls = 0; calls < 14; ++calls) {  // 12 evaluations; the last ones do not fail
+    int failures = 0;
+    const auto backend = failing_after(12 - calls % 13, failures);
+    const auto executable = backend->compile(op_case.plan, {});
+    const auto context = (*executable)->new_context(op_case.options);
+    std::vector<int32_t> tokens = {1};
+    for (uint32_t position = 0; position < 12; position += 4) {
+      const auto chosen = (*context)->decode_greedily(tokens.back(), position, 4);
+      ASSERT_TRUE(chosen) << chosen.error().message;
+      tokens.insert(tokens.end(), chosen->begin(), chosen->end());
+    }
+    if (calls == 0) expected = tokens;
+    EXPECT_EQ(failures, calls % 13 == 0 ? 0 : 1);
+    EXPECT_EQ(tokens, expected) << calls;
+  }
+}
+
 TEST(Fallback, OtherErrorsAreErrors) {
   int failures = 0;
   const auto backend = failing_after(0, failures, ErrorCode::kOutOfMemory);

@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <iterator>
+
 #include "engine/sessions.h"
 
 namespace hb::test {
@@ -64,6 +67,89 @@ TEST_F(GeneratorTest, GreedyAnswersAreTheSameEverywhere) {
         EXPECT_EQ(a.stats.logits_hash, expected->stats.logits_hash);
       }
     }
+  }
+}
+
+TEST_F(GeneratorTest, TokensInARowChangeNothing) {
+  const GenerateOptions one_by_one = tokens_at_most(21);
+  Session expected_session = session();
+  const Answer expected = answer(expected_session, one_by_one);
+  for (const uint32_t count : {2u, 3u, 7u, 64u}) {
+    SCOPED_TRACE(count);
+    GenerateOptions options = one_by_one;
+    options.tokens_per_submit = count;
+    Session s = session();
+    const Answer a = answer(s, options);
+    EXPECT_EQ(a.tokens, expected.tokens);
+    EXPECT_EQ(a.text, expected.text);
+    EXPECT_EQ(a.stats.logits_hash, expected.stats.logits_hash);
+    EXPECT_EQ(s.tokens(), expected_session.tokens());
+    options.sampler.temperature = 1.0f;  // draws need the host
+    Session drawing = session(), drawing_alone = session();
+    EXPECT_EQ(answer(drawing, options).tokens,
+              answer(drawing_alone, tokens_at_most(21, options.sampler)).tokens);
+  }
+}
+
+TEST_F(GeneratorTest, TokensInARowBeyondTheEndAreForgotten) {
+  for (const uint32_t kept : {1u, 4u, 5u, 6u}) {
+    SCOPED_TRACE(kept);
+    const auto stop_after = [&](uint32_t count) {
+      uint32_t seen = 0;
+      GenerateOptions options = tokens_at_most(20);
+      options.tokens_per_submit = count;
+      Session s = session();
+      Answer a = answer(s, options, [&](const TokenEvent& e) { return e.token == nullptr || ++seen < kept; });
+      EXPECT_EQ(a.finish, FinishReason::kCancelled);
+      return std::pair(a.stats.logits_hash, s.tokens());
+    };
+    EXPECT_EQ(stop_after(5), stop_after(1));
+  }
+}
+
+// The end token's number lies behind its key and type.
+void set_end_token(const std::string& path, int32_t id) {
+  std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+  const std::string bytes(std::istreambuf_iterator<char>(file), {});
+  const std::string key = "tokenizer.ggml.eos_token_id";
+  file.seekp(static_cast<std::streamoff>(bytes.find(key) + key.size() + 4));
+  file.write(reinterpret_cast<const char*>(&id), sizeof id);
+}
+
+TEST_F(GeneratorTest, TokensInARowEndAtAnEndToken) {
+  Session whole_session = session();
+  const Answer whole = answer(whole_session, tokens_at_most(20));
+  const int32_t end = whole.tokens[9];
+  const ModelFile file({.architecture = "llama"});
+  set_end_token(file.path(), end);
+  const auto model = load(file.path(), cpu_backend(2));
+  GenerateOptions options = tokens_at_most(20);
+  options.ignore_end = false;
+  std::optional<Answer> expected;
+  for (const uint32_t count : {1u, 4u, 5u, 20u}) {
+    options.tokens_per_submit = count;
+    Session s = new_session(model, {.context = 128});
+    Answer a = answer(s, options);
+    EXPECT_EQ(a.finish, FinishReason::kEnd);
+    EXPECT_LT(a.tokens.size(), 10u);
+    if (!expected) expected = a;
+    EXPECT_EQ(a.tokens, expected->tokens);
+    EXPECT_EQ(a.stats.logits_hash, expected->stats.logits_hash);
+    EXPECT_EQ(s.tokens().size(), prompt_.size() + a.tokens.size());
+  }
+}
+
+TEST_F(GeneratorTest, TokensInARowEndWithTheContext) {
+  for (const bool shift : {false, true}) {
+    Session one = session(32, shift), many = session(32, shift);
+    GenerateOptions options = tokens_at_most(40);
+    const Answer expected = answer(one, options);
+    options.tokens_per_submit = 5;
+    const Answer a = answer(many, options);
+    EXPECT_EQ(a.tokens, expected.tokens);
+    EXPECT_EQ(a.finish, expected.finish);
+    EXPECT_EQ(many.tokens(), one.tokens());
+    EXPECT_EQ(a.stats.logits_hash, expected.stats.logits_hash);
   }
 }
 

@@ -15,7 +15,7 @@ Status FallbackContext::forward(const Batch& batch) {
     HB_TRY(move(status.error(), batch.position));
     status = context_->forward(batch);
   }
-  if (status) remember(batch);
+  if (status) remember(batch.tokens, batch.position);
   inputs_.clear();
   return status;
 }
@@ -26,11 +26,24 @@ Status FallbackContext::write_buffer(BufferId buffer, std::span<const float> val
   return {};
 }
 
-void FallbackContext::remember(const Batch& batch) {
+Result<std::vector<int32_t>> FallbackContext::decode_greedily(int32_t token, uint32_t position,
+                                                              uint32_t count) {
+  auto chosen = context_->decode_greedily(token, position, count);
+  if (!chosen && may_move(chosen.error())) {
+    HB_TRY(move(chosen.error(), position));
+    chosen = context_->decode_greedily(token, position, count);
+  }
+  if (!chosen) return chosen;
+  remember({&token, 1}, position);
+  remember(std::span(*chosen).first(count - 1), position + 1);
+  return chosen;
+}
+
+void FallbackContext::remember(std::span<const int32_t> tokens, uint32_t position) {
   if (moved_) return;
-  const size_t end = batch.position + batch.tokens.size();
+  const size_t end = position + tokens.size();
   if (tokens_.size() < end) tokens_.resize(end, kNoToken);
-  std::ranges::copy(batch.tokens, tokens_.begin() + batch.position);
+  std::ranges::copy(tokens, tokens_.begin() + position);
 }
 
 bool FallbackContext::has_token(uint32_t position) const {

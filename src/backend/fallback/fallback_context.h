@@ -22,6 +22,7 @@ class FallbackContext final : public ExecutionContext {
   uint32_t capacity() const override { return context_->capacity(); }
   uint32_t max_batch() const override { return context_->max_batch(); }
   Status forward(const Batch& batch) override;
+  Result<std::vector<int32_t>> decode_greedily(int32_t token, uint32_t position, uint32_t count) override;
   std::span<const float> logits() override { return context_->logits(); }
   Result<std::vector<float>> read_buffer(BufferId buffer) override { return context_->read_buffer(buffer); }
   Status write_buffer(BufferId buffer, std::span<const float> values) override;
@@ -42,7 +43,7 @@ class FallbackContext final : public ExecutionContext {
   Status move(const Error& why, uint32_t count);
   Status evaluate_again(ExecutionContext& context, uint32_t begin, uint32_t end) const;
   bool has_token(uint32_t position) const;
-  void remember(const Batch& batch);
+  void remember(std::span<const int32_t> tokens, uint32_t position);
 
   std::unique_ptr<ExecutionContext> context_;
   ContextOptions options_;

@@ -104,8 +104,9 @@ Status ContextBuffers::make_scratch(const Plan& plan, const ContextOptions& opti
   scores_ = arena.add(attention_rows_ * score_bytes);
   maxima_ = arena.add(attention_rows_ * heads * spans_ * 4);
   partial_ = arena.add(attention_rows_ * partial_width * spans_ * 4);
+  argmax_parts_ = arena.add(kArgmaxParts * 8);
   HB_ASSIGN(scratch_, memory.allocate(arena.size(), MemoryUse::kDevice, "scratch buffers"));
-  for (BufferRange* range : {&up_products_, &scores_, &maxima_, &partial_}) {
+  for (BufferRange* range : {&up_products_, &scores_, &maxima_, &partial_, &argmax_parts_}) {
     range->buffer = scratch_.handle();
     HB_TRY(check_range(memory.device()->facts(), *range, "a scratch buffer"));
   }
@@ -128,6 +129,7 @@ Status ContextBuffers::make_cache(const Plan& plan, const ContextOptions& option
 Status ContextBuffers::make_batch(const Plan& plan, const ContextOptions& options, Memory& memory) {
   HB_ASSIGN(batch_, memory.allocate((kBatchHeaderWords + uint64_t{options.max_batch}) * 4, MemoryUse::kUpload,
                                     "tokens"));
+  HB_ASSIGN(chosen_, memory.allocate(uint64_t{options.max_batch} * 4, MemoryUse::kReadback, "chosen tokens"));
   Arena arena;
   for (const RopeTable& table : plan.rope_tables)
     angle_ranges_.push_back(arena.add(uint64_t{options.max_batch} * table.frequencies.size() * 8));
@@ -136,13 +138,13 @@ Status ContextBuffers::make_batch(const Plan& plan, const ContextOptions& option
   return {};
 }
 
-void ContextBuffers::set_batch(const Batch& batch, const Plan& plan) {
+void ContextBuffers::set_batch(const Batch& batch, uint32_t positions, const Plan& plan) {
   const auto count = static_cast<uint32_t>(batch.tokens.size());
   const uint32_t header[kBatchHeaderWords] = {batch.position, count, batch.output_count, 0};
   std::memcpy(batch_.mapped(), header, sizeof header);
   std::memcpy(batch_.mapped() + sizeof header, batch.tokens.data(), batch.tokens.size_bytes());
   for (size_t i = 0; i < plan.rope_tables.size(); ++i) {
-    const RopeRows rows = rope_rows(plan.rope_tables[i], batch.position, count);
+    const RopeRows rows = rope_rows(plan.rope_tables[i], batch.position, positions);
     auto* to = reinterpret_cast<float*>(angles_.mapped() + angle_ranges_[i].offset);
     for (size_t j = 0; j < rows.cos.size(); ++j) {
       to[2 * j] = rows.cos[j];

@@ -15,6 +15,8 @@ namespace hb::vulkan {
 // Rows that a kernel may touch beyond the batch's own: matvecs serve columns four at a time.
 inline constexpr uint32_t kRowPadding = 4;
 
+inline constexpr uint32_t kArgmaxParts = 64;  // of a row of logits: work-groups of argmax_parts.comp
+
 inline constexpr uint32_t kSpan = 256;  // positions of attention that share a tree
 
 // Rows of f16, two in a word; heads are padded to whole words.
@@ -48,8 +50,9 @@ class ContextBuffers {
   // are lost.
   Result<bool> reserve_outputs(uint32_t rows, const Plan& plan, Memory& memory);
 
-  // Writes what kernels read about a batch. REQUIRES: nothing of this context runs.
-  void set_batch(const Batch& batch, const Plan& plan);
+  // Writes what kernels read about a batch, and the rotary angles of `positions` positions from its first.
+  // REQUIRES: nothing of this context runs.
+  void set_batch(const Batch& batch, uint32_t positions, const Plan& plan);
 
   const DeviceActivation& activation(BufferId id) const { return activations_[id]; }
   const DeviceCacheLayer& cache(uint32_t layer) const { return cache_[layer]; }
@@ -58,6 +61,10 @@ class ContextBuffers {
   BufferRange angles(uint32_t table) const { return angle_ranges_[table]; }
   BufferRange up_products() const { return up_products_; }
   BufferRange scores() const { return scores_; }
+  BufferRange argmax_parts() const { return argmax_parts_; }
+  BufferRange chosen_range() const { return whole(chosen_); }
+  // Tokens that the device has chosen in one submission.
+  const uint32_t* chosen() const { return reinterpret_cast<const uint32_t*>(chosen_.mapped()); }
   BufferRange maxima() const { return maxima_; }
   BufferRange partial() const { return partial_; }
   // Rows of a batch whose attention runs at a time: the scratch buffers' size.
@@ -81,11 +88,12 @@ class ContextBuffers {
   Buffer outputs_;  // buffers with a row an output
   uint32_t output_capacity_ = 0;
   Buffer scratch_;
-  BufferRange up_products_, scores_, maxima_, partial_;
+  BufferRange up_products_, scores_, maxima_, partial_, argmax_parts_;
   uint32_t attention_rows_ = 0;
   uint32_t spans_ = 0;
   std::vector<DeviceCacheLayer> cache_;
   Buffer batch_;
+  Buffer chosen_;
   Buffer angles_;
   std::vector<BufferRange> angle_ranges_;  // one a rope table
   std::unique_ptr<Transfer> transfer_;

@@ -25,6 +25,8 @@ enum class KernelOp : uint8_t {
   kOutputRows,
   kSoftcap,
   kScale,
+  kArgmaxParts,
+  kArgmaxFeed,
   kHalfCheck,
   kFunctionsTest,  // for tests: exact.glsl function by function
 };

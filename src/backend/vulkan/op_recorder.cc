@@ -32,6 +32,7 @@ class OpRecorder {
     for (const Op& op : in_.plan.ops) {
       HB_TRY(std::visit([this](const auto& concrete) { return this->add(concrete); }, op));
     }
+    if (batch_.feeds_itself) HB_TRY(add_choice());
     return std::move(dispatches_);
   }
 
@@ -49,6 +50,7 @@ class OpRecorder {
 
   Status add_elementwise(KernelOp op, BufferId buffer, float factor);
   Status add_matrix(const MatvecOp& op, const DeviceWeight& weight, uint32_t flags, const BufferRange& out);
+  Status add_choice();
   Status add_attention_rows(const AttentionOp& op, uint32_t first_row);
 
   // A dispatch of the kernel for `op`, of x work-groups and a row (or `rows_at_a_time` rows) of `buffer`
@@ -191,6 +193,7 @@ Status OpRecorder::add(const RopeOp& op) {
   HB_ASSIGN(Dispatch dispatch, row_dispatch(KernelOp::kRope, divide_up(total, kWorkGroup), op.buffer));
   dispatch.bind(0, data(op.buffer), Access::kReadWrite);
   dispatch.bind(1, in_.buffers.angles(op.rope_table), Access::kRead);
+  dispatch.bind(2, in_.buffers.batch(), Access::kRead);
   const uint32_t adjacent = op.pairing == RopeOp::Pairing::kAdjacent ? 1 : 0;
   for (const uint32_t word : {width(op.buffer), op.head_dim, pairs, total, adjacent})
     dispatch.push_word(word);
@@ -279,6 +282,21 @@ Status OpRecorder::add(const OutputRowsOp& op) {
   return {};
 }
 
+// The likeliest token, which becomes the token of the next evaluation.
+Status OpRecorder::add_choice() {
+  HB_ASSIGN(Dispatch parts, row_dispatch(KernelOp::kArgmaxParts, kArgmaxParts, in_.plan.logits));
+  parts.bind(0, data(in_.plan.logits), Access::kRead);
+  parts.bind(1, in_.buffers.argmax_parts(), Access::kWrite);
+  parts.push_word(width(in_.plan.logits));
+  dispatches_.push_back(std::move(parts));
+  HB_ASSIGN(Dispatch feed, row_dispatch(KernelOp::kArgmaxFeed, 1, in_.plan.logits));
+  feed.bind(0, in_.buffers.argmax_parts(), Access::kRead);
+  feed.bind(1, in_.buffers.batch(), Access::kReadWrite);
+  feed.bind(2, in_.buffers.chosen_range(), Access::kWrite);
+  dispatches_.push_back(std::move(feed));
+  return {};
+}
+
 Status OpRecorder::add_elementwise(KernelOp op, BufferId buffer, float factor) {
   HB_ASSIGN(Dispatch dispatch, row_dispatch(op, divide_up(width(buffer), kWorkGroup), buffer));
   dispatch.bind(0, data(buffer), Access::kReadWrite);
@@ -291,10 +309,10 @@ Status OpRecorder::add_elementwise(KernelOp op, BufferId buffer, float factor) {
 }  // namespace
 
 BatchClass batch_class(uint32_t rows, uint32_t outputs, uint32_t max_batch) {
-  if (rows == 1 && outputs == 1) return {true, 1};
+  if (rows == 1 && outputs == 1) return {true, 1, false};
   uint32_t size = 1;
   while (size < rows) size *= 8;
-  return {false, std::min(size, max_batch)};
+  return {false, std::min(size, max_batch), false};
 }
 
 Result<std::vector<Dispatch>> record_plan(const RecordingInputs& inputs, const BatchClass& batch_class) {

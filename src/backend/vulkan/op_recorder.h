@@ -16,6 +16,8 @@ namespace hb::vulkan {
 struct BatchClass {
   bool single = true;
   uint32_t rows = 1;
+  bool feeds_itself =
+      false;  // a single one: ends with the choice of the next token, and may be submitted many times
 
   friend auto operator<=>(const BatchClass&, const BatchClass&) = default;
 };

@@ -22,7 +22,7 @@ bool HazardTracker::needs_barrier(const std::vector<Binding>& bindings) {
 }
 
 Result<Recording> Recording::create(Memory& memory, Pipelines& pipelines, Commands& commands,
-                                    std::vector<Dispatch> dispatches) {
+                                    std::vector<Dispatch> dispatches, bool repeatable) {
   Recording self;
   self.device_ = memory.device();
   self.dispatch_count_ = static_cast<uint32_t>(dispatches.size());
@@ -33,7 +33,7 @@ Result<Recording> Recording::create(Memory& memory, Pipelines& pipelines, Comman
                                          MemoryUse::kUpload, "the sizes of dispatches"));
   HB_TRY(self.make_descriptors(dispatches, pipelines));
   HB_ASSIGN(self.commands_, commands.allocate());
-  HB_TRY(self.record(dispatches, pipelines));
+  HB_TRY(self.record(dispatches, pipelines, repeatable));
   return self;
 }
 
@@ -89,8 +89,9 @@ Status Recording::write_descriptor(VkDescriptorSet set, const Binding& binding, 
   return {};
 }
 
-Status Recording::record(const std::vector<Dispatch>& dispatches, Pipelines& pipelines) {
-  const VkCommandBufferBeginInfo begin = {VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO, nullptr, 0, nullptr};
+Status Recording::record(const std::vector<Dispatch>& dispatches, Pipelines& pipelines, bool repeatable) {
+  VkCommandBufferBeginInfo begin = {VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
+  if (repeatable) begin.flags = VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT;
   HB_VK(vkBeginCommandBuffer(commands_, &begin), "recording commands");
   full_barrier(commands_);
   HazardTracker hazards;

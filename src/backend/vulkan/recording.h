@@ -59,11 +59,12 @@ class HazardTracker {
   std::vector<Binding> since_barrier_;
 };
 
-// OWNS its command buffer's descriptors and grid buffer; BORROWS the buffers that dispatches bind.
+// `repeatable`: may be submitted again before it is done. OWNS its command buffer's descriptors and grid
+// buffer; BORROWS the buffers that dispatches bind.
 class Recording {
  public:
   static Result<Recording> create(Memory& memory, Pipelines& pipelines, Commands& commands,
-                                  std::vector<Dispatch> dispatches);
+                                  std::vector<Dispatch> dispatches, bool repeatable = false);
 
   // Sets the varying extents for the next submission. REQUIRES: the last one is done.
   void prepare(const BatchShape& shape);
@@ -75,7 +76,7 @@ class Recording {
   Status make_descriptors(const std::vector<Dispatch>& dispatches, Pipelines& pipelines);
   // `texels`: the binding is a texel buffer.
   Status write_descriptor(VkDescriptorSet set, const Binding& binding, bool texels);
-  Status record(const std::vector<Dispatch>& dispatches, Pipelines& pipelines);
+  Status record(const std::vector<Dispatch>& dispatches, Pipelines& pipelines, bool repeatable);
 
   std::shared_ptr<Device> device_;
   Owned<VkDescriptorPool> pool_;

@@ -77,14 +77,13 @@ Status VulkanContext::reserve_outputs(uint32_t rows) {
   return {};
 }
 
-Result<Recording*> VulkanContext::recording_for(const BatchShape& shape) {
-  const BatchClass wanted = batch_class(shape.rows, shape.outputs, options_.max_batch);
+Result<Recording*> VulkanContext::recording_for(const BatchClass& wanted) {
   if (const auto found = recordings_.find(wanted); found != recordings_.end()) return &found->second;
   HB_ASSIGN(
       std::vector<Dispatch> dispatches,
       record_plan({plan_, weights_, buffers_, shared_.device->facts(), shared_.forced_kernels}, wanted));
-  HB_ASSIGN(Recording recording,
-            Recording::create(*shared_.memory, *shared_.pipelines, commands_, std::move(dispatches)));
+  HB_ASSIGN(Recording recording, Recording::create(*shared_.memory, *shared_.pipelines, commands_,
+                                                   std::move(dispatches), wanted.feeds_itself));
   shared_.pipelines->save();
   ++shared_.recordings;
   return &recordings_.emplace(wanted, std::move(recording)).first->second;
@@ -98,30 +97,45 @@ Status VulkanContext::forward(const Batch& batch) {
   for (const int32_t token : batch.tokens)
     HB_CHECK(token >= 0 && static_cast<uint32_t>(token) < plan_.vocab_size);
   HB_TRY(reserve_outputs(batch.output_count));
-  const BatchShape shape = {batch.position, count, batch.output_count};
-  HB_ASSIGN(Recording* const recording, recording_for(shape));
-  buffers_.set_batch(batch, plan_);
-  recording->prepare(shape);
-  HB_TRY(run(*recording, batch.output_count));
-  for (size_t i = 0; i < rows_.size(); ++i)
-    rows_[i] = plan_.buffers[i].output_rows ? batch.output_count : count;
+  HB_ASSIGN(Recording* const recording, recording_for(batch_class(count, batch.output_count, max_batch())));
+  buffers_.set_batch(batch, count, plan_);
+  recording->prepare({batch.position, count, batch.output_count});
+  HB_TRY(run(*recording, 1, batch.output_count));
+  set_rows(count, batch.output_count);
   return {};
 }
 
-// The plan, then the logits' way to the host, in one submission.
-Status VulkanContext::run(Recording& recording, uint32_t outputs) {
+// The device feeds itself: one submission of the same commands, as often as there are tokens.
+Result<std::vector<int32_t>> VulkanContext::decode_greedily(int32_t token, uint32_t position,
+                                                            uint32_t count) {
+  HB_CHECK(count >= 1 && count <= max_batch());
+  HB_CHECK_LE(uint64_t{position} + count, uint64_t{capacity()});
+  HB_CHECK(plan_.logits != kNone && token >= 0 && static_cast<uint32_t>(token) < plan_.vocab_size);
+  HB_TRY(reserve_outputs(1));
+  HB_ASSIGN(Recording* const recording, recording_for({true, 1, true}));
+  buffers_.set_batch({{&token, 1}, position, 1}, count, plan_);
+  recording->prepare({position + count - 1, 1, 1});  // what the last one needs; the others leave the rest
+  HB_TRY(run(*recording, count, 1));
+  set_rows(1, 1);
+  return std::vector<int32_t>(buffers_.chosen(), buffers_.chosen() + count);
+}
+
+void VulkanContext::set_rows(uint32_t rows, uint32_t outputs) {
+  for (size_t i = 0; i < rows_.size(); ++i) rows_[i] = plan_.buffers[i].output_rows ? outputs : rows;
+}
+
+Status VulkanContext::run(Recording& recording, uint32_t times, uint32_t outputs) {
+  std::vector<VkCommandBuffer> all(times, recording.commands());
   logit_rows_ = plan_.logits == kNone ? 0 : outputs;
-  if (logit_rows_ == 0) {
-    const VkCommandBuffer commands = recording.commands();
-    return commands_.run({&commands, 1});
+  if (logit_rows_ > 0) {
+    const BufferRange& range = buffers_.activation(plan_.logits).data;
+    const VkBufferCopy copy = {range.offset, 0, uint64_t{outputs} * plan_.buffers[plan_.logits].width * 4};
+    HB_ASSIGN(const VkCommandBuffer readback, commands_.record_once([&](VkCommandBuffer commands) {
+      vkCmdCopyBuffer(commands, range.buffer, logits_.handle(), 1, &copy);
+    }));
+    all.push_back(readback);
   }
-  const BufferRange& range = buffers_.activation(plan_.logits).data;
-  const VkBufferCopy copy = {range.offset, 0, uint64_t{outputs} * plan_.buffers[plan_.logits].width * 4};
-  HB_ASSIGN(const VkCommandBuffer readback, commands_.record_once([&](VkCommandBuffer commands) {
-    vkCmdCopyBuffer(commands, range.buffer, logits_.handle(), 1, &copy);
-  }));
-  const VkCommandBuffer both[] = {recording.commands(), readback};
-  return commands_.run(both);
+  return commands_.run(all);
 }
 
 std::span<const float> VulkanContext::logits() {

@@ -36,6 +36,7 @@ class VulkanContext final : public ExecutionContext {
   uint32_t capacity() const override { return options_.capacity; }
   uint32_t max_batch() const override { return options_.max_batch; }
   Status forward(const Batch& batch) override;
+  Result<std::vector<int32_t>> decode_greedily(int32_t token, uint32_t position, uint32_t count) override;
   std::span<const float> logits() override;
   Result<std::vector<float>> read_buffer(BufferId buffer) override;
   Status write_buffer(BufferId buffer, std::span<const float> values) override;
@@ -47,8 +48,10 @@ class VulkanContext final : public ExecutionContext {
       : plan_(plan), weights_(weights), shared_(shared), commands_(std::move(commands)) {}
 
   Status reserve_outputs(uint32_t rows);
-  Result<Recording*> recording_for(const BatchShape& shape);
-  Status run(Recording& recording, uint32_t outputs);
+  Result<Recording*> recording_for(const BatchClass& wanted);
+  // Submits the recording `times` times, then the logits' way to the host.
+  Status run(Recording& recording, uint32_t times, uint32_t outputs);
+  void set_rows(uint32_t rows, uint32_t outputs);
   Status check_positions(uint32_t position, uint32_t count) const;
 
   const Plan& plan_;

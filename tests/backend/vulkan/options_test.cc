@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "backend/op_cases.h"
+#include "backend/ref/ref_backend.h"
 #include "backend/vulkan/vulkan_backend.h"
 
 namespace hb::testing {
@@ -75,6 +76,66 @@ TEST(VulkanOptions, ATokenIsOneSubmissionOfWhatIsRecordedAlready) {
   const VulkanReport after = vulkan_report(**backend);
   EXPECT_EQ(after.submissions - before.submissions, 4u);
   EXPECT_EQ(after.recordings, before.recordings);
+}
+
+// Tokens and logits of `total` greedy evaluations, in calls of `step`.
+struct Decoded {
+  std::vector<int32_t> tokens;
+  std::vector<float> logits;
+};
+Decoded decode_greedily(Backend& backend, const OpCase& op_case, uint32_t step, uint32_t total) {
+  const auto executable = backend.compile(op_case.plan, {});
+  const auto context = (*executable)->new_context({.capacity = total, .max_batch = 32});
+  Decoded out;
+  int32_t token = 1;
+  for (uint32_t position = 0; position < total; position += step) {
+    const auto chosen = (*context)->decode_greedily(token, position, std::min(step, total - position));
+    EXPECT_TRUE(chosen) << chosen.error().message;
+    if (!chosen) break;
+    out.tokens.insert(out.tokens.end(), chosen->begin(), chosen->end());
+    out.logits.insert(out.logits.end(), (*context)->logits().begin(), (*context)->logits().end());
+    token = chosen->back();
+  }
+  return out;
+}
+
+// 300 positions are two spans of attention.
+TEST(VulkanOptions, TheDeviceFeedsItself) {
+  const auto backend = make_vulkan_backend({.validate = true});
+  ASSERT_TRUE(backend) << backend.error().message;
+  const std::vector<OpCase> cases = chain_cases();
+  const Decoded expected = decode_greedily(*make_ref_backend(), cases[2], 20, 300),
+                actual = decode_greedily(**backend, cases[2], 20, 300);
+  EXPECT_EQ(actual.tokens, expected.tokens);
+  EXPECT_EQ(actual.logits, expected.logits);
+  EXPECT_THAT(vulkan_report(**backend).messages, ::testing::IsEmpty());
+  EXPECT_LT(vulkan_report(**backend).submissions, 150u)
+      << "300 tokens in calls of 20 are 15 submissions, besides transfers";
+}
+
+TEST(VulkanOptions, OfEqualLogitsTheLowestIdIsChosen) {
+  constexpr uint32_t kVocab = 5000;
+  for (const uint32_t largest : {0u, 63u, 64u, 4095u, 4096u, 4999u}) {
+    CaseBuilder builder("argmax", largest);
+    builder.plan().vocab_size = kVocab;
+    const BufferId stream = builder.buffer("stream", 1), last = builder.output_buffer("last", 1);
+    const BufferId logits = builder.output_buffer("logits", kVocab);
+    std::vector<float> one(kVocab, 1.0f), values(kVocab, -1.0f);
+    for (uint32_t i = largest; i < kVocab; i += 97) values[i] = 3.0f;
+    const auto bytes = [](const std::vector<float>& floats) {
+      const auto* begin = reinterpret_cast<const uint8_t*>(floats.data());
+      return std::vector<uint8_t>(begin, begin + floats.size() * sizeof(float));
+    };
+    builder.op(EmbedOp{builder.weight("table", TensorType::kF32, kVocab, 1, bytes(one)), stream});
+    builder.op(OutputRowsOp{stream, last});
+    builder.op(MatvecOp{last, builder.weight("output", TensorType::kF32, kVocab, 1, bytes(values)), logits});
+    builder.plan().logits = logits;
+    const OpCase op_case = builder.build();
+    const auto backend = make_vulkan_backend({});
+    ASSERT_TRUE(backend) << backend.error().message;
+    const Decoded decoded = decode_greedily(**backend, op_case, 5, 10);
+    EXPECT_EQ(decoded.tokens, std::vector<int32_t>(10, static_cast<int32_t>(largest)));
+  }
 }
 
 TEST(VulkanOptions, LongPromptsComeInBatchesThatNoSystemTakesForHung) {

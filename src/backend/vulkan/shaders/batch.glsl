@@ -10,7 +10,7 @@ layout(binding = BATCH_BINDING) readonly buffer Batch {
   uint batch_position;      // of the first row
   uint batch_count;         // rows
   uint batch_output_count;  // last rows whose logits are wanted
-  uint batch_unused;
+  uint batch_step;          // evaluations of this submission that are done: where it feeds itself
   uint batch_tokens[];
 };
 
