@@ -14,6 +14,7 @@ void add_tokenize_command(CommandLine& line);
 void add_compare_command(CommandLine& line);
 void add_roofline_command(CommandLine& line);
 void add_devices_command(CommandLine& line);
+void add_shaders_command(CommandLine& line);
 void add_pull_command(CommandLine& line);
 void add_completion_command(CommandLine& line);
 void add_version_command(CommandLine& line);
@@ -28,6 +29,7 @@ inline void add_all_commands(CommandLine& line) {
   add_compare_command(line);
   add_roofline_command(line);
   add_devices_command(line);
+  add_shaders_command(line);
   add_pull_command(line);
   add_completion_command(line);
   add_version_command(line);

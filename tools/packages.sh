@@ -10,7 +10,8 @@ PACKAGES_BUILD=(
   glslc libvulkan-dev libvulkan-volk-dev
 )
 
-# To run every test, besides those above. chromium-common brings SwiftShader, a second Vulkan driver without a GPU.
+# To run every test, besides those above. chromium-common brings SwiftShader, a second Vulkan driver without a GPU;
+# qemu and the cross compiler also run the compilers of phone GPUs, which tools/phone fetches.
 # shellcheck disable=SC2034
 PACKAGES_CHECK=(
   git libgtest-dev libgmock-dev googletest libbenchmark-dev python3-jinja2 python3-venv

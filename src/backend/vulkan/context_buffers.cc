@@ -64,7 +64,7 @@ Status ContextBuffers::make_activations(const Plan& plan, bool output_rows, uint
     const uint64_t elements = uint64_t{padded_rows(rows)} * shape.width;
     const bool floats = shape.kind == PlanBuffer::Kind::kF32;
     activations_[i].data = arena.add(floats ? elements * 4 : elements);
-    activations_[i].meta = floats ? BufferRange{} : arena.add(elements / kBlockElems * 16);
+    activations_[i].meta = floats ? BufferRange{} : arena.add(elements / kBlockElems * kMetaBytes);
     HB_TRY(
         check_range(memory.device()->facts(), activations_[i].data, fmt::format("buffer '{}'", shape.name)));
   }

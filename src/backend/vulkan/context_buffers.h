@@ -31,7 +31,9 @@ struct DeviceCacheLayer {
 };
 
 // F32: (rows, width) floats at `data`. Q8: codes (rows, width) bytes at `data`, and `meta`, (rows, width /
-// 32) of four words: scale, weighted sum, the sums of both halves.
+// 32) of kMetaWords words: shaders/activations.glsl.
+inline constexpr uint32_t kMetaWords = 8;
+inline constexpr uint32_t kMetaBytes = 4 * kMetaWords;
 struct DeviceActivation {
   BufferRange data;
   BufferRange meta;

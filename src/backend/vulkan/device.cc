@@ -30,6 +30,7 @@ Result<std::shared_ptr<Device>> Device::create(std::shared_ptr<Instance> instanc
   std::shared_ptr<Device> self = std::unique_ptr<Device>(new Device);
   self->physical_ = instance->physical_device(index);
   self->facts_ = instance->devices()[index];
+  self->facts_.flipped_codes = options.flip_codes.value_or(wants_flipped_codes(self->facts_));
   if (options.max_storage_range != 0) self->facts_.max_storage_range = options.max_storage_range;
   // A driver without a GPU is slow, not hung.
   self->timeout_ = options.timeout * (self->facts_.kind == DeviceKind::kCpu ? 10 : 1);
@@ -44,7 +45,26 @@ Status Device::open() {
   const float priority = 1.0f;
   const VkDeviceQueueCreateInfo queue = {
       VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO, nullptr, 0, queue_family_, 1, &priority};
+  VkPhysicalDeviceShaderFloat16Int8Features small = {
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_FLOAT16_INT8_FEATURES};
+  small.shaderFloat16 = facts_.float16;
+  VkPhysicalDeviceShaderIntegerDotProductFeatures dot = {
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_INTEGER_DOT_PRODUCT_FEATURES};
+  dot.shaderIntegerDotProduct = facts_.dot_product;
+  std::vector<const char*> extensions;
   VkDeviceCreateInfo info = {VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO};
+  const uint32_t version = facts_.api_major * 100 + facts_.api_minor;
+  if (facts_.float16) {
+    info.pNext = &small;
+    if (version < 102) extensions.push_back(VK_KHR_SHADER_FLOAT16_INT8_EXTENSION_NAME);
+  }
+  if (facts_.dot_product) {
+    dot.pNext = const_cast<void*>(info.pNext);
+    info.pNext = &dot;
+    if (version < 103) extensions.push_back(VK_KHR_SHADER_INTEGER_DOT_PRODUCT_EXTENSION_NAME);
+  }
+  info.enabledExtensionCount = static_cast<uint32_t>(extensions.size());
+  info.ppEnabledExtensionNames = extensions.data();
   info.queueCreateInfoCount = 1;
   info.pQueueCreateInfos = &queue;
   HB_VK(vkCreateDevice(physical_, &info, nullptr, &device_), fmt::format("opening device '{}'", facts_.name));

@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -21,7 +22,8 @@ struct DeviceOptions {
   std::string device;                                            // number or part of a name; empty: the best
   std::chrono::milliseconds timeout = std::chrono::seconds(60);  // of one submission
   uint64_t max_storage_range = 0;                                // 0: the device's
-  uint64_t fail_after = 0;  // submissions, then the device counts as lost; 0: never
+  uint64_t fail_after = 0;              // submissions, then the device counts as lost; 0: never
+  std::optional<bool> flip_codes = {};  // instead of wants_flipped_codes()
 };
 
 // OWNS the VkDevice. THREADS: any may submit.
@@ -38,6 +40,7 @@ class Device {
   VkPhysicalDevice physical() const { return physical_; }
   uint32_t queue_family() const { return queue_family_; }
   const DeviceFacts& facts() const { return facts_; }
+  void set_half_hardware(bool exact) { facts_.half_hardware = exact; }  // before others see the device
   const Instance& instance() const { return *instance_; }
 
   // Runs command buffers one after the other and waits for them. ERRORS: kDevice (lost, or not done in time).
@@ -69,6 +72,7 @@ class Device {
 };
 
 inline void destroy(VkDevice d, VkBuffer o) { vkDestroyBuffer(d, o, nullptr); }
+inline void destroy(VkDevice d, VkBufferView o) { vkDestroyBufferView(d, o, nullptr); }
 inline void destroy(VkDevice d, VkDeviceMemory o) { vkFreeMemory(d, o, nullptr); }
 inline void destroy(VkDevice d, VkCommandPool o) { vkDestroyCommandPool(d, o, nullptr); }
 inline void destroy(VkDevice d, VkFence o) { vkDestroyFence(d, o, nullptr); }

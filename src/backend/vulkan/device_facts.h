@@ -41,10 +41,17 @@ struct DeviceFacts {
   bool int8 = false;
   bool int16 = false;
   bool float16 = false;
-  bool dot_signed = false;    // packed 4x8 products that the device accelerates
-  bool dot_unsigned = false;  // likewise
-  bool dot_mixed = false;     // likewise
+  uint32_t texel_elements = 0;  // of a texel buffer
+  bool dot_product = false;     // packed products run, at whatever speed
+  bool dot_signed = false;      // packed 4x8 products that the device accelerates
+  bool dot_unsigned = false;    // likewise
+  bool dot_mixed = false;       // likewise
+  bool half_hardware = false;   // converts every half as the contract does: found out by half_check.h
+  bool flipped_codes = false;   // 4-bit codes are packed with high bits flipped: wants_flipped_codes()
 };
+
+// Devices that multiply signed bytes, and not signed by unsigned ones, want the high nibbles as signed codes.
+inline bool wants_flipped_codes(const DeviceFacts& facts) { return facts.dot_signed && !facts.dot_mixed; }
 
 // ERRORS: kUnsupported, naming the first limit that is too low.
 Status check_usable(const DeviceFacts& facts);

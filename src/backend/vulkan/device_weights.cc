@@ -30,7 +30,8 @@ std::vector<bool> find_vectors(const Plan& plan) {
 // Packs matrices part by part: a part is some row groups, packed by one thread, then copied to the device.
 class MatrixPacker {
  public:
-  MatrixPacker(const PlanWeight& weight, const DeviceWeight& device) : weight_(weight), device_(device) {
+  MatrixPacker(const PlanWeight& weight, const DeviceWeight& device, uint32_t flip)
+      : weight_(weight), device_(device), flip_(flip) {
     uint64_t bytes = 0;
     for (const uint32_t section : device.layout.group_bytes) bytes += section;
     groups_ = static_cast<uint32_t>(std::clamp<uint64_t>(kChunkBytes / bytes, 1, device.layout.groups));
@@ -55,7 +56,7 @@ class MatrixPacker {
         const uint32_t size = device_.layout.group_bytes[s];
         sections[s] = std::span(part.bytes[s]).subspan(size_t{g} * size, size);
       }
-      pack_group(weight_, first + g, sections);
+      pack_group(weight_, first + g, flip_, sections);
     }
   }
 
@@ -89,12 +90,15 @@ class MatrixPacker {
 
   const PlanWeight& weight_;
   const DeviceWeight& device_;
+  uint32_t flip_;
   uint32_t groups_;  // of a part
 };
 
 Status fill_matrix(const PlanWeight& weight, const DeviceWeight& device, const CompileOptions& options,
-                   ThreadPool& pool, Transfer& transfer) {
-  const MatrixPacker packer(weight, device);
+                   const WeightUpload& upload, Transfer& transfer) {
+  ThreadPool& pool = upload.pool;
+  const MatrixPacker packer(weight, device,
+                            upload.memory.device()->facts().flipped_codes ? kFlippedHighBits : 0);
   std::vector<MatrixPacker::Part> parts(std::min(4 * pool.thread_count(), packer.part_count()));
   const auto wave = static_cast<uint32_t>(parts.size());
   for (uint32_t begin = 0; begin < packer.part_count(); begin += wave) {
@@ -165,7 +169,7 @@ Result<std::vector<DeviceWeight>> upload_weights(const Plan& plan, const Compile
     if (is_vector[i]) {
       HB_TRY(fill_vector(weight, device, transfer));
     } else {
-      HB_TRY(fill_matrix(weight, device, options, upload.pool, transfer));
+      HB_TRY(fill_matrix(weight, device, options, upload, transfer));
     }
     weights.push_back(std::move(device));
     HB_TRY(options.report_done(weight));

@@ -27,6 +27,7 @@ enum class KernelOp : uint8_t {
   kScale,
   kArgmaxParts,
   kArgmaxFeed,
+  kHalfCheck,
   kFunctionsTest,  // for tests: exact.glsl function by function
 };
 
@@ -36,9 +37,21 @@ enum KernelFeature : uint32_t {
   kStorage16 = 1,
   kStorage8 = 2,
   kSubgroupShuffle = 4,
-  kDotMixed = 8,
-  kDotSigned = 16,
+  kDotProduct = 8,     // at whatever speed
+  kHalf = 16,          // half-precision values
+  kHalfHardware = 32,  // likewise, converted as the contract does
+  kTexel = 64,         // weights and activations as texel buffers
 };
+
+// What makes a kernel worth while, beyond running: the choice wants it, a forced kernel does not.
+enum KernelWorth : uint32_t {
+  kAlways = 0,
+  kDotMixed = 1,   // products of unsigned and signed bytes are accelerated
+  kDotSigned = 2,  // products of signed bytes are
+  kVectorTexels = 4,  // texel buffers load 16 bytes at once, storage buffers 4: Adreno 610 to 650
+};
+uint32_t worth_of(const DeviceFacts& facts);
+
 uint32_t features_of(const DeviceFacts& facts);
 
 struct Kernel {
@@ -47,6 +60,7 @@ struct Kernel {
   std::optional<TensorType> type;  // of the weights that it reads
   uint32_t columns;                // rows of the batch that an invocation of a matvec serves
   uint32_t needs;                  // KernelFeature bits
+  uint32_t worth;                  // KernelWorth bits
   std::span<const uint32_t> spirv;
 };
 

@@ -6,6 +6,7 @@
 
 #include "backend/vulkan/pipeline_cache_file.h"
 #include "backend/vulkan/vk_result.h"
+#include "backend/vulkan/weight_layout.h"
 #include "base/log.h"
 
 namespace hb::vulkan {
@@ -25,29 +26,33 @@ uint64_t hash_of_kernels() {
 Result<std::shared_ptr<Pipelines>> Pipelines::create(std::shared_ptr<Device> device,
                                                      const std::string& cache_folder) {
   std::shared_ptr<Pipelines> self = std::unique_ptr<Pipelines>(new Pipelines(std::move(device)));
-  HB_TRY(self->make_layouts());
+  HB_ASSIGN(self->layouts_, self->make_layouts(0));
+  HB_ASSIGN(self->texel_layouts_, self->make_layouts(kTexelBindings));
   HB_TRY(self->make_cache(cache_folder));
   return self;
 }
 
-Status Pipelines::make_layouts() {
+Result<Pipelines::Layouts> Pipelines::make_layouts(uint32_t texel_bindings) const {
   VkDescriptorSetLayoutBinding bindings[kMaxBindings] = {};
   for (uint32_t i = 0; i < kMaxBindings; ++i) {
-    bindings[i] = {i, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1, VK_SHADER_STAGE_COMPUTE_BIT, nullptr};
+    const VkDescriptorType type =
+        i < texel_bindings ? VK_DESCRIPTOR_TYPE_UNIFORM_TEXEL_BUFFER : VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
+    bindings[i] = {i, type, 1, VK_SHADER_STAGE_COMPUTE_BIT, nullptr};
   }
   const VkDescriptorSetLayoutCreateInfo set_info = {VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO,
                                                     nullptr, 0, kMaxBindings, bindings};
   VkDescriptorSetLayout set_layout = VK_NULL_HANDLE;
   HB_VK(vkCreateDescriptorSetLayout(device_->handle(), &set_info, nullptr, &set_layout),
         "making a descriptor layout");
-  set_layout_ = {device_, set_layout};
+  Layouts layouts;
+  layouts.set = {device_, set_layout};
   const VkPushConstantRange push = {VK_SHADER_STAGE_COMPUTE_BIT, 0, kPushBytes};
   const VkPipelineLayoutCreateInfo info = {
       VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO, nullptr, 0, 1, &set_layout, 1, &push};
   VkPipelineLayout layout = VK_NULL_HANDLE;
   HB_VK(vkCreatePipelineLayout(device_->handle(), &info, nullptr, &layout), "making a pipeline layout");
-  layout_ = {device_, layout};
-  return {};
+  layouts.pipeline = {device_, layout};
+  return layouts;
 }
 
 Status Pipelines::make_cache(const std::string& cache_folder) {
@@ -85,7 +90,11 @@ Result<VkPipeline> Pipelines::compile(const Kernel& kernel) {
   info.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
   info.stage.module = module;
   info.stage.pName = "main";
-  info.layout = layout_.get();
+  const uint32_t flip = device_->facts().flipped_codes ? kFlippedHighBits : 0;
+  const VkSpecializationMapEntry entry = {0, 0, sizeof flip};
+  const VkSpecializationInfo constants = {1, &entry, sizeof flip, &flip};
+  info.stage.pSpecializationInfo = &constants;
+  info.layout = layout(kernel);
   VkPipeline pipeline = VK_NULL_HANDLE;
   HB_VK(vkCreateComputePipelines(device_->handle(), cache_.get(), 1, &info, nullptr, &pipeline),
         fmt::format("compiling kernel '{}'", kernel.name));

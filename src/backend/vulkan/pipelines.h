@@ -17,16 +17,20 @@ namespace hb::vulkan {
 inline constexpr uint32_t kMaxBindings = 10;
 inline constexpr uint32_t kPushBytes = 64;
 
-// All kernels share one layout: kMaxBindings storage buffers in set 0, kPushBytes of push constants.
-// THREADS: any.
+// Bindings that kernels with kTexel read as texel buffers: weights and activations.
+inline constexpr uint32_t kTexelBindings = 6;
+
+// All kernels share one layout: kMaxBindings storage buffers in set 0, kPushBytes of push constants; those
+// with kTexel another, whose first kTexelBindings are texel buffers. Specialisation constant 0 is how codes
+// are flipped. THREADS: any.
 class Pipelines {
  public:
   // `cache_folder`: of the user; empty: nothing is kept.
   static Result<std::shared_ptr<Pipelines>> create(std::shared_ptr<Device> device,
                                                    const std::string& cache_folder);
 
-  VkPipelineLayout layout() const { return layout_.get(); }
-  VkDescriptorSetLayout set_layout() const { return set_layout_.get(); }
+  VkPipelineLayout layout(const Kernel& kernel) const { return layouts_of(kernel).pipeline.get(); }
+  VkDescriptorSetLayout set_layout(const Kernel& kernel) const { return layouts_of(kernel).set.get(); }
 
   // ERRORS: kDevice, kOutOfMemory (the driver fails to compile, naming the kernel).
   Result<VkPipeline> get(const Kernel& kernel);
@@ -36,13 +40,19 @@ class Pipelines {
 
  private:
   explicit Pipelines(std::shared_ptr<Device> device) : device_(std::move(device)) {}
-  Status make_layouts();
+  struct Layouts {
+    Owned<VkDescriptorSetLayout> set;
+    Owned<VkPipelineLayout> pipeline;
+  };
+  const Layouts& layouts_of(const Kernel& kernel) const {
+    return kernel.needs & kTexel ? texel_layouts_ : layouts_;
+  }
+  Result<Layouts> make_layouts(uint32_t texel_bindings) const;
   Status make_cache(const std::string& cache_folder);
   Result<VkPipeline> compile(const Kernel& kernel);
 
   std::shared_ptr<Device> device_;
-  Owned<VkDescriptorSetLayout> set_layout_;
-  Owned<VkPipelineLayout> layout_;
+  Layouts layouts_, texel_layouts_;
   Owned<VkPipelineCache> cache_;
   std::string cache_path_;
   std::mutex mutex_;

@@ -64,6 +64,7 @@ void set_memory(VkPhysicalDevice device, DeviceFacts& facts) {
 void set_limits(const VkPhysicalDeviceLimits& limits, DeviceFacts& facts) {
   facts.max_storage_range = limits.maxStorageBufferRange;
   facts.storage_alignment = static_cast<uint32_t>(limits.minStorageBufferOffsetAlignment);
+  facts.texel_elements = limits.maxTexelBufferElements;
   facts.max_storage_buffers =
       std::min(limits.maxPerStageDescriptorStorageBuffers, limits.maxDescriptorSetStorageBuffers);
   facts.max_push_bytes = limits.maxPushConstantsSize;
@@ -77,8 +78,15 @@ void set_features(VkPhysicalDevice device, const Extensions& extensions, DeviceF
   VkPhysicalDevice8BitStorageFeatures storage8 = {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_8BIT_STORAGE_FEATURES};
   VkPhysicalDeviceShaderFloat16Int8Features small = {
       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_FLOAT16_INT8_FEATURES};
+  VkPhysicalDeviceShaderIntegerDotProductFeatures dot = {
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_INTEGER_DOT_PRODUCT_FEATURES};
   features.pNext = &storage16;
   const bool vulkan12 = facts.api_major > 1 || facts.api_minor >= 2;
+  const bool vulkan13 = facts.api_major > 1 || facts.api_minor >= 3;
+  if (vulkan13 || extensions.has(VK_KHR_SHADER_INTEGER_DOT_PRODUCT_EXTENSION_NAME)) {
+    dot.pNext = features.pNext;
+    features.pNext = &dot;
+  }
   if (vulkan12 || extensions.has(VK_KHR_8BIT_STORAGE_EXTENSION_NAME)) {
     storage8.pNext = features.pNext;
     features.pNext = &storage8;
@@ -92,6 +100,7 @@ void set_features(VkPhysicalDevice device, const Extensions& extensions, DeviceF
   facts.storage_8bit = storage8.storageBuffer8BitAccess;
   facts.int8 = small.shaderInt8;
   facts.float16 = small.shaderFloat16;
+  facts.dot_product = dot.shaderIntegerDotProduct;
   facts.int16 = features.features.shaderInt16;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "backend/vulkan/vk_result.h"
+#include "backend/vulkan/weight_layout.h"
 #include "base/check.h"
 
 namespace hb::vulkan {
@@ -39,29 +40,52 @@ Result<Recording> Recording::create(Memory& memory, Pipelines& pipelines, Comman
 Status Recording::make_descriptors(const std::vector<Dispatch>& dispatches, Pipelines& pipelines) {
   if (dispatches.empty()) return {};
   const auto count = static_cast<uint32_t>(dispatches.size());
-  const VkDescriptorPoolSize size = {VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, count * kMaxBindings};
+  const VkDescriptorPoolSize sizes[] = {{VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, count * kMaxBindings},
+                                        {VK_DESCRIPTOR_TYPE_UNIFORM_TEXEL_BUFFER, count * kTexelBindings}};
   const VkDescriptorPoolCreateInfo pool_info = {
-      VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO, nullptr, 0, count, 1, &size};
+      VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO, nullptr, 0, count, 2, sizes};
   VkDescriptorPool pool = VK_NULL_HANDLE;
   HB_VK(vkCreateDescriptorPool(device_->handle(), &pool_info, nullptr, &pool), "making descriptors");
   pool_ = {device_, pool};
-  const std::vector<VkDescriptorSetLayout> layouts(count, pipelines.set_layout());
+  std::vector<VkDescriptorSetLayout> layouts;
+  for (const Dispatch& dispatch : dispatches) layouts.push_back(pipelines.set_layout(*dispatch.kernel));
   const VkDescriptorSetAllocateInfo info = {VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO, nullptr, pool,
                                             count, layouts.data()};
   sets_.resize(count);
   HB_VK(vkAllocateDescriptorSets(device_->handle(), &info, sets_.data()), "making descriptors");
   for (uint32_t i = 0; i < count; ++i) {
-    for (const Binding& binding : dispatches[i].bindings) {
-      const VkDescriptorBufferInfo buffer = {binding.range.buffer, binding.range.offset, binding.range.size};
-      VkWriteDescriptorSet write = {VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET};
-      write.dstSet = sets_[i];
-      write.dstBinding = binding.index;
-      write.descriptorCount = 1;
-      write.descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
-      write.pBufferInfo = &buffer;
-      vkUpdateDescriptorSets(device_->handle(), 1, &write, 0, nullptr);
-    }
+    const bool texels = dispatches[i].kernel->needs & kTexel;
+    for (const Binding& binding : dispatches[i].bindings)
+      HB_TRY(write_descriptor(sets_[i], binding, texels && binding.index < kTexelBindings));
   }
+  return {};
+}
+
+Status Recording::write_descriptor(VkDescriptorSet set, const Binding& binding, bool texels) {
+  const BufferRange& range = binding.range;
+  const VkDescriptorBufferInfo buffer = {range.buffer, range.offset, range.size};
+  VkBufferView view = VK_NULL_HANDLE;
+  VkWriteDescriptorSet write = {VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET};
+  write.dstSet = set;
+  write.dstBinding = binding.index;
+  write.descriptorCount = 1;
+  if (texels) {
+    VkBufferViewCreateInfo info = {VK_STRUCTURE_TYPE_BUFFER_VIEW_CREATE_INFO};
+    info.buffer = range.buffer;
+    info.format = binding.index == kScalesSection || binding.index == kExtraSection
+                      ? VK_FORMAT_R32G32_UINT
+                      : VK_FORMAT_R32G32B32A32_UINT;
+    info.offset = range.offset;
+    info.range = range.size;
+    HB_VK(vkCreateBufferView(device_->handle(), &info, nullptr, &view), "making a texel buffer");
+    views_.emplace_back(device_, view);
+    write.descriptorType = VK_DESCRIPTOR_TYPE_UNIFORM_TEXEL_BUFFER;
+    write.pTexelBufferView = &view;
+  } else {
+    write.descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
+    write.pBufferInfo = &buffer;
+  }
+  vkUpdateDescriptorSets(device_->handle(), 1, &write, 0, nullptr);
   return {};
 }
 
@@ -80,10 +104,9 @@ Status Recording::record(const std::vector<Dispatch>& dispatches, Pipelines& pip
     }
     HB_ASSIGN(const VkPipeline pipeline, pipelines.get(*dispatch.kernel));
     vkCmdBindPipeline(commands_, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
-    vkCmdBindDescriptorSets(commands_, VK_PIPELINE_BIND_POINT_COMPUTE, pipelines.layout(), 0, 1, &sets_[i], 0,
-                            nullptr);
-    vkCmdPushConstants(commands_, pipelines.layout(), VK_SHADER_STAGE_COMPUTE_BIT, 0, kPushBytes,
-                       dispatch.push.data());
+    const VkPipelineLayout layout = pipelines.layout(*dispatch.kernel);
+    vkCmdBindDescriptorSets(commands_, VK_PIPELINE_BIND_POINT_COMPUTE, layout, 0, 1, &sets_[i], 0, nullptr);
+    vkCmdPushConstants(commands_, layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, kPushBytes, dispatch.push.data());
     if (dispatch.varying_extent) {
       vkCmdDispatchIndirect(commands_, grids_.handle(), grid);
       grid += sizeof(VkDispatchIndirectCommand);

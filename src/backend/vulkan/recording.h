@@ -74,11 +74,14 @@ class Recording {
 
  private:
   Status make_descriptors(const std::vector<Dispatch>& dispatches, Pipelines& pipelines);
+  // `texels`: the binding is a texel buffer.
+  Status write_descriptor(VkDescriptorSet set, const Binding& binding, bool texels);
   Status record(const std::vector<Dispatch>& dispatches, Pipelines& pipelines, bool repeatable);
 
   std::shared_ptr<Device> device_;
   Owned<VkDescriptorPool> pool_;
   std::vector<VkDescriptorSet> sets_;
+  std::vector<Owned<VkBufferView>> views_;
   Buffer grids_;  // VkDispatchIndirectCommand of each varying extent
   std::vector<std::function<Extent(const BatchShape&)>> extents_;
   VkCommandBuffer commands_ = VK_NULL_HANDLE;

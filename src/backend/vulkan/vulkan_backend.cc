@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "backend/vulkan/device_weights.h"
+#include "backend/vulkan/half_check.h"
 #include "backend/vulkan/instance.h"
 #include "backend/vulkan/vulkan_context.h"
 #include "plan/validate.h"
@@ -111,11 +112,14 @@ Result<std::unique_ptr<Backend>> make_vulkan_backend(const VulkanBackendOptions&
   }
   HB_ASSIGN(auto instance, vulkan::Instance::create(options.validate));
   auto shared = std::make_shared<vulkan::Shared>();
-  HB_ASSIGN(shared->device,
-            vulkan::Device::create(std::move(instance), {options.device, options.timeout,
-                                                         options.max_storage_range, options.fail_after}));
+  HB_ASSIGN(
+      shared->device,
+      vulkan::Device::create(std::move(instance), {options.device, options.timeout, options.max_storage_range,
+                                                   options.fail_after, options.flip_codes}));
   HB_ASSIGN(shared->pipelines, vulkan::Pipelines::create(shared->device, options.cache_folder));
   shared->memory = std::make_unique<vulkan::Memory>(shared->device, options.map_device_memory);
+  HB_ASSIGN(const bool half_hardware, vulkan::converts_halves(*shared->memory, *shared->pipelines));
+  shared->device->set_half_hardware(half_hardware);
   shared->forced_kernels = options.forced_kernels;
   HB_ASSIGN(auto pool, ThreadPool::create({.thread_count = std::max(options.threads, 1u)}));
   return std::make_unique<vulkan::VulkanBackend>(std::move(shared), std::move(pool));

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,9 +22,10 @@ struct VulkanBackendOptions {
 
   // For tests.
   std::vector<std::string> forced_kernels = {};  // names of kernels.def
-  bool map_device_memory = true;   // off: weights go through staging buffers, as on a discrete GPU
-  uint64_t fail_after = 0;         // submissions, then the device counts as lost; 0: never
-  uint64_t max_storage_range = 0;  // 0: the device's
+  bool map_device_memory = true;        // off: weights go through staging buffers, as on a discrete GPU
+  uint64_t fail_after = 0;              // submissions, then the device counts as lost; 0: never
+  uint64_t max_storage_range = 0;       // 0: the device's
+  std::optional<bool> flip_codes = {};  // of 4-bit weights; empty: as the device wants them
 };
 
 // THREADS: compile() and forward() of all its contexts may run at once.

@@ -37,9 +37,12 @@ DeviceBlocks quantise_rows(std::span<const float> values) {
     const ActivationBlock block = quantise_block(values.data() + i);
     const auto* codes = reinterpret_cast<const uint8_t*>(block.codes);
     out.codes.insert(out.codes.end(), codes, codes + kBlockElems);
-    out.meta.insert(out.meta.end(),
-                    {std::bit_cast<uint32_t>(block.scale), std::bit_cast<uint32_t>(block.weighted_sum),
-                     static_cast<uint32_t>(block.half_sum[0]), static_cast<uint32_t>(block.half_sum[1])});
+    const auto bits = [](float value) { return std::bit_cast<uint32_t>(value); };
+    const int32_t sum = block.half_sum[0] + block.half_sum[1];
+    const auto word = [](int32_t value) { return static_cast<uint32_t>(value); };
+    out.meta.insert(out.meta.end(), {bits(block.scale), bits(block.weighted_sum), word(block.half_sum[0]),
+                                     word(block.half_sum[1]), bits(block.scale), bits(block.scale * 0.0625f),
+                                     word(-8 * sum), word(-136 * sum)});
   }
   return out;
 }
@@ -154,11 +157,11 @@ Result<std::vector<float>> VulkanContext::read_buffer(BufferId id) {
     return values;
   }
   std::vector<uint8_t> codes(values.size());
-  std::vector<uint32_t> meta(values.size() / kBlockElems * 4);
+  std::vector<uint32_t> meta(values.size() / kBlockElems * kMetaWords);
   HB_TRY(buffers_.transfer().read(owner, buffer.data.offset, codes));
   HB_TRY(buffers_.transfer().read(owner, buffer.meta.offset, bytes_of(meta)));
   for (size_t i = 0; i < values.size(); ++i) {
-    const float scale = std::bit_cast<float>(meta[i / kBlockElems * 4]);
+    const float scale = std::bit_cast<float>(meta[i / kBlockElems * kMetaWords]);
     values[i] = static_cast<float>(static_cast<int8_t>(codes[i])) * scale;
   }
   return values;

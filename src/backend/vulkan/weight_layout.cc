@@ -33,6 +33,7 @@ struct BlockPlace {
 };
 
 struct Sections {
+  uint32_t flip;
   uint32_t* codes;
   uint32_t* high;
   uint32_t* scales;
@@ -52,14 +53,14 @@ void store_8bit(const BlockCodes& codes, BlockPlace at, uint32_t* out) {
   }
 }
 
-void store_4bit(const BlockCodes& codes, BlockPlace at, uint32_t* out) {
+void store_4bit(const BlockCodes& codes, BlockPlace at, uint32_t flip, uint32_t* out) {
   constexpr uint32_t kMask = 0x0f0f0f0fu;
   for (uint32_t pair = 0; pair < 2; ++pair) {
     for (uint32_t half = 0; half < 2; ++half) {
       uint32_t* vector = out + 4 * at.vector(4, 2 * pair + half);
       for (uint32_t c = 0; c < 4; ++c) {
         const uint32_t low = codes.word[pair][4 * half + c], high = codes.word[pair + 2][4 * half + c];
-        vector[c] = (low & kMask) | (high & kMask) << 4;
+        vector[c] = ((low & kMask) | (high & kMask) << 4) ^ flip;
       }
     }
   }
@@ -88,7 +89,7 @@ void store_codes(const BlockCodes& codes, BlockPlace at, const Sections& out) {
   constexpr FormatTraits kTraits = format_traits(kType);
   constexpr uint32_t kBase = base_bits(kTraits);
   if constexpr (kBase == 8) store_8bit(codes, at, out.codes);
-  if constexpr (kBase == 4) store_4bit(codes, at, out.codes);
+  if constexpr (kBase == 4) store_4bit(codes, at, out.flip, out.codes);
   if constexpr (kBase == 2) store_2bit(codes, 0, at, out.codes);
   if constexpr (high_bits(kTraits) == 2) store_2bit(codes, kBase, at, out.high);
   if constexpr (high_bits(kTraits) == 1) store_1bit(codes, kBase, at, out.high);
@@ -186,14 +187,15 @@ WeightLayout weight_layout(TensorType type, uint32_t rows, uint32_t cols) {
   return layout;
 }
 
-void pack_group(const PlanWeight& weight, uint32_t group, const std::span<uint8_t> (&out)[kSections]) {
+void pack_group(const PlanWeight& weight, uint32_t group, uint32_t flip,
+                const std::span<uint8_t> (&out)[kSections]) {
   const uint64_t stride = row_bytes(weight.type, weight.cols);
   const uint32_t first = group * kGroupRows;
   const Rows rows = {weight.bytes.data() + first * stride, stride, std::min(kGroupRows, weight.rows - first)};
   if (!is_quantised(weight.type)) return pack_floats(weight.type, rows, weight.cols, out[0].data());
   const auto words = [&](uint32_t section) { return reinterpret_cast<uint32_t*>(out[section].data()); };
   with_quantised_type(weight.type, [&]<TensorType kType>() {
-    pack_quantised<kType>(rows, weight.cols / kBlockElems, {words(0), words(1), words(2), words(3)});
+    pack_quantised<kType>(rows, weight.cols / kBlockElems, {flip, words(0), words(1), words(2), words(3)});
   });
 }
 

@@ -35,7 +35,9 @@ namespace hb::vulkan {
 
 inline constexpr uint32_t kGroupRows = 4;
 inline constexpr uint32_t kLaneCount = 16;
+inline constexpr uint32_t kFlippedHighBits = 0x80808080u;
 inline constexpr uint32_t kSections = 4;  // codes (or values), high, scales, extra
+inline constexpr uint32_t kScalesSection = 2, kExtraSection = 3;
 
 struct WeightLayout {
   uint32_t steps;                   // sixteen blocks (or columns) each, of a row
@@ -47,6 +49,9 @@ WeightLayout weight_layout(TensorType type, uint32_t rows, uint32_t cols);
 
 // Packs row group `group` of a matrix. `out`: group_bytes of each section, zeroed.
 // REQUIRES: rows that check_row() accepts.
-void pack_group(const PlanWeight& weight, uint32_t group, const std::span<uint8_t> (&out)[kSections]);
+// `flip`: 4-bit codes are stored combined with it by exclusive or: 0, or kFlippedHighBits, which makes the
+// high nibble of every byte the signed code (code - 8).
+void pack_group(const PlanWeight& weight, uint32_t group, uint32_t flip,
+                const std::span<uint8_t> (&out)[kSections]);
 
 }  // namespace hb::vulkan

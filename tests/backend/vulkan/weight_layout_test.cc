@@ -39,7 +39,7 @@ Packed pack_all(const PlanWeight& weight) {
       const uint32_t size = packed.layout.group_bytes[s];
       out[s] = std::span(packed.sections[s]).subspan(size_t{g} * size, size);
     }
-    pack_group(weight, g, out);
+    pack_group(weight, g, 0, out);
   }
   return packed;
 }

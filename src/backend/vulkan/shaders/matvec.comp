@@ -1,10 +1,8 @@
 // Quantised matrix times COLUMNS rows of Q8 activations. Portable: no small storage types, no dot product, no subgroups.
 #version 450
 #include "backend/vulkan/shaders/weights.glsl"
+#include "backend/vulkan/shaders/activations.glsl"
 #include "backend/vulkan/shaders/matvec.glsl"
-
-layout(binding = 4) readonly buffer Activations { uvec4 activation_codes[]; };  // (rows, blocks, 2)
-layout(binding = 5) readonly buffer Meta { uvec4 activation_meta[]; };  // scale, weighted sum, two sums of halves
 
 ivec4 signed_bytes(uint word) { return ivec4(int(word << 24) >> 24, int(word << 16) >> 24, int(word << 8) >> 24, int(word) >> 24); }
 
@@ -13,7 +11,7 @@ int dot4(ivec4 a, ivec4 b) { return a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.
 // The sums of half a block: code x activation code, for each row.
 void add_half(BlockAt at, uint half_index, uint activation, uint row_blocks, inout ivec4 sums[COLUMNS]) {
   uvec4 x[COLUMNS];
-  for (uint c = 0u; c < COLUMNS; ++c) x[c] = activation_codes[(activation + c * row_blocks) * 2u + half_index];
+  for (uint c = 0u; c < COLUMNS; ++c) x[c] = activation_codes_at((activation + c * row_blocks) * 2u + half_index);
   for (uint w = 0u; w < 4u; ++w) {
     uvec4 codes = load_codes(at, 4u * half_index + w);
     ivec4 row0 = code_values(codes.x), row1 = code_values(codes.y);
@@ -55,7 +53,7 @@ void main() {
     }
     Scales4 s = load_scales(at);
     for (uint c = 0u; c < COLUMNS; ++c) {
-      uvec4 meta = activation_meta[activation + c * blocks];
+      uvec4 meta = activation_meta_at((activation + c * blocks) * 2u);
       for (uint h = 0u; h < 2u; ++h) {
         half_sums[h][c] -= ZERO_POINT * int(meta[2u + h]);
 #if HAS_GROUPS

@@ -5,7 +5,7 @@
 layout(local_size_x = 64) in;
 layout(binding = 0) readonly buffer In { float in_values[]; };
 layout(binding = 1) writeonly buffer Codes { uint out_codes[]; };  // (rows, blocks, 8): four int8 codes each
-layout(binding = 2) writeonly buffer Meta { uvec4 out_meta[]; };   // (rows, blocks): see activations.glsl
+layout(binding = 2) writeonly buffer Meta { uvec4 out_meta[]; };   // (rows, blocks, 2): see activations.glsl
 layout(push_constant) uniform Push {
   uint blocks;  // a row
 };
@@ -52,7 +52,11 @@ void main() {
     precise float inverse_127 = exact_rcp(127.0);
     precise float product = absmax * inverse_127;
     precise float scale = zero ? 0.0 : product;
-    precise float weighted = scale * float(half0 + half1);
-    out_meta[index] = uvec4(floatBitsToUint(scale), floatBitsToUint(weighted), uint(half0), uint(half1));
+    int total = half0 + half1;
+    precise float weighted = scale * float(total);
+    precise float sixteenth = scale * 0.0625;
+    out_meta[2u * index] = uvec4(floatBitsToUint(scale), floatBitsToUint(weighted), uint(half0), uint(half1));
+    out_meta[2u * index + 1u] =
+        uvec4(floatBitsToUint(scale), floatBitsToUint(sixteenth), uint(-8 * total), uint(-136 * total));
   }
 }

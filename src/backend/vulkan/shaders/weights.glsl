@@ -1,6 +1,6 @@
 // Quantised weights as weight_layout.h stores them, and what the formats' codes and scales mean.
 //
-// Bindings 0 to 3 are the weight's sections.
+// Bindings 0 to 3 are the weight's sections; with TEXEL, texel buffers of the same elements.
 #ifndef HB_WEIGHTS_GLSL
 #define HB_WEIGHTS_GLSL
 
@@ -11,10 +11,28 @@
 #define HAS_MINIMUM (SCALES != SCALES_PLAIN && SCALES != SCALES_GROUPED)
 #define HAS_SUPER (SCALES >= SCALES_SUPER_AFFINE)
 
+#ifdef TEXEL
+layout(binding = 0) uniform usamplerBuffer weight_codes;
+layout(binding = 1) uniform usamplerBuffer weight_high;
+layout(binding = 2) uniform usamplerBuffer weight_scales;
+layout(binding = 3) uniform usamplerBuffer weight_extra;
+uvec4 codes_at(uint index) { return texelFetch(weight_codes, int(index)); }
+uvec4 high_at(uint index) { return texelFetch(weight_high, int(index)); }
+uvec2 scales_at(uint index) { return texelFetch(weight_scales, int(index)).xy; }
+uvec2 extra_at(uint index) { return texelFetch(weight_extra, int(index)).xy; }
+#else
 layout(binding = 0) readonly buffer Codes { uvec4 weight_codes[]; };
 layout(binding = 1) readonly buffer High { uvec4 weight_high[]; };
 layout(binding = 2) readonly buffer Scales { uvec2 weight_scales[]; };
 layout(binding = 3) readonly buffer Extra { uvec2 weight_extra[]; };
+uvec4 codes_at(uint index) { return weight_codes[index]; }
+uvec4 high_at(uint index) { return weight_high[index]; }
+uvec2 scales_at(uint index) { return weight_scales[index]; }
+uvec2 extra_at(uint index) { return weight_extra[index]; }
+#endif
+
+// What this device's 4-bit codes were combined with when they were packed (weight_layout.h).
+layout(constant_id = 0) const uint kStoredFlip = 0u;
 
 const int kCodebook[16] = int[16](-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113);
 
@@ -35,21 +53,21 @@ BlockAt block_at(uint group, uint steps, uint block) {
 uvec4 load_codes(BlockAt at, uint word) {
   uint half_index = word / 4u, component = word % 4u;
 #if BASE_BITS == 4
-  uint first = weight_codes[(at.plane * 4u + half_index) * 16u + at.lane][component];
-  uint second = weight_codes[(at.plane * 4u + 2u + half_index) * 16u + at.lane][component];
+  uint first = codes_at((at.plane * 4u + half_index) * 16u + at.lane)[component] ^ kStoredFlip;
+  uint second = codes_at((at.plane * 4u + 2u + half_index) * 16u + at.lane)[component] ^ kStoredFlip;
   uvec4 codes = uvec4(first, second, first >> 4, second >> 4) & 0x0f0f0f0fu;
 #elif BASE_BITS == 2
-  uvec4 codes = (weight_codes[(at.plane * 2u + half_index) * 16u + at.lane] >> (2u * component)) & 0x03030303u;
+  uvec4 codes = (codes_at((at.plane * 2u + half_index) * 16u + at.lane) >> (2u * component)) & 0x03030303u;
 #else
   uvec4 codes;
   for (uint r = 0u; r < 4u; ++r) {
-    codes[r] = weight_codes[(at.plane * 8u + 2u * r + half_index) * 16u + at.lane][component];
+    codes[r] = codes_at((at.plane * 8u + 2u * r + half_index) * 16u + at.lane)[component];
   }
 #endif
 #if HIGH_BITS == 1
-  codes |= ((weight_high[at.slot] >> word) & 0x01010101u) << BASE_BITS;
+  codes |= ((high_at(at.slot) >> word) & 0x01010101u) << BASE_BITS;
 #elif HIGH_BITS == 2
-  uvec4 high = weight_high[(at.plane * 2u + half_index) * 16u + at.lane];
+  uvec4 high = high_at((at.plane * 2u + half_index) * 16u + at.lane);
   codes |= ((high >> (2u * component)) & 0x03030303u) << BASE_BITS;
 #endif
   return codes;
@@ -82,16 +100,16 @@ struct Scales4 {
 
 Scales4 load_scales(BlockAt at) {
   Scales4 s;
-  uvec2 stored = weight_scales[at.slot];
+  uvec2 stored = scales_at(at.slot);
 #if SCALES == SCALES_PLAIN || SCALES == SCALES_AFFINE
   s.scale = halves_to_floats(stored);
 #if SCALES == SCALES_AFFINE
-  s.minimum[0] = halves_to_floats(weight_extra[at.slot]);
+  s.minimum[0] = halves_to_floats(extra_at(at.slot));
 #endif
 #else
-  vec4 super_scale = halves_to_floats(weight_extra[2u * at.super_block]);
+  vec4 super_scale = halves_to_floats(extra_at(2u * at.super_block));
 #if HAS_MINIMUM
-  vec4 super_minimum = halves_to_floats(weight_extra[2u * at.super_block + 1u]);
+  vec4 super_minimum = halves_to_floats(extra_at(2u * at.super_block + 1u));
 #endif
 #if SCALES == SCALES_SUPER_AFFINE
   precise vec4 scale = super_scale * vec4(row_bytes(stored.x));
