@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "backend/cpu/cpu_backend.h"
+#include "backend/opencl/opencl_backend.h"
 #include "backend/ref/ref_backend.h"
 #include "backend/vulkan/vulkan_backend.h"
 #include "base/log.h"
@@ -40,6 +41,14 @@ Result<std::shared_ptr<Backend>> make_backend(const std::string& name, const Set
                                 .timeout = std::chrono::seconds(settings.vulkan_timeout_s),
                                 .validate = settings.vulkan_validation});
   }
+  if (name == "opencl") {
+    return make_opencl_backend({.library = settings.opencl_library,
+                                .device = settings.opencl_device,
+                                .cache_folder = settings.cache_dir,
+                                .threads = thread_count(settings, cpu),
+                                .flush_every = settings.opencl_flush_every,
+                                .wait = settings.opencl_wait});
+  }
   const CpuBackendOptions options = {.threads = thread_count(settings, cpu),
                                      .isa = settings.isa,
                                      .cpu_isa = cpu.isa,
@@ -65,10 +74,21 @@ void add_compute_flags(CLI::App& command, EngineOptions& options, bool own_threa
   add_setting_flag(command, options, "--isa", "isa", "Instruction set of the CPU kernels, or auto");
   add_setting_flag(command, options, "--cpu-mask", "cpu_mask",
                    "CPUs to run on, hexadecimal (f0: the CPUs 4 to 7)");
-  add_setting_flag(command, options, "--device", "vulkan_device",
-                   "The Vulkan device, by its number or a part of its name: see 'halfbyte devices'");
-  command.add_option("--backend", options.backend, "auto (cpu), cpu, vulkan, or ref (the slow reference)")
-      ->check(CLI::IsMember({"auto", "cpu", "vulkan", "ref"}))
+  command.add_option_function<std::string>(
+      "--device",
+      [&options](const std::string& value) {
+        for (const char* knob : {"vulkan_device", "opencl_device"}) options.settings[knob] = value;
+      },
+      "The Vulkan or OpenCL device, by its number or a part of its name: see 'halfbyte devices'");
+  add_setting_flag(command, options, "--flush-every", "opencl_flush_every",
+                   "OpenCL: kernels after which the queue is flushed; 0: at the end of a batch");
+  command.add_flag_callback(
+      "--wait", [&options] { options.settings["opencl_wait"] = "on"; },
+      "OpenCL: wait for the device at every flush");
+  command
+      .add_option("--backend", options.backend,
+                  "auto (cpu), cpu, vulkan, opencl, or ref (the slow reference)")
+      ->check(CLI::IsMember({"auto", "cpu", "vulkan", "opencl", "ref"}))
       ->capture_default_str();
   command.add_flag_callback(
       "-v,--verbose", [&options] { options.settings["log_level"] = "info"; }, "Say more on standard error");

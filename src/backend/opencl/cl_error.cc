@@ -11,7 +11,8 @@ struct Meaning {
   ErrorCode code = ErrorCode::kDevice;
 };
 
-constexpr const char* kLost = "the driver has failed or the device is lost; start again, or use --backend cpu";
+constexpr const char* kLost =
+    "the driver has failed or the device is lost; start again, or use --backend cpu";
 constexpr const char* kLess = "use a smaller model, a shorter context or smaller batches";
 
 Meaning meaning_of(cl_int code) {
@@ -21,7 +22,8 @@ Meaning meaning_of(cl_int code) {
     case CL_DEVICE_NOT_AVAILABLE:
       return {"CL_DEVICE_NOT_AVAILABLE", kLost};
     case CL_COMPILER_NOT_AVAILABLE:
-      return {"CL_COMPILER_NOT_AVAILABLE", "the driver has no compiler; use another device", ErrorCode::kUnsupported};
+      return {"CL_COMPILER_NOT_AVAILABLE", "the driver has no compiler; use another device",
+              ErrorCode::kUnsupported};
     case CL_MEM_OBJECT_ALLOCATION_FAILURE:
       return {"CL_MEM_OBJECT_ALLOCATION_FAILURE", kLess, ErrorCode::kOutOfMemory};
     case CL_OUT_OF_RESOURCES:

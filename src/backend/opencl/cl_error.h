@@ -18,9 +18,9 @@ Status check_cl(cl_int code, const std::string& doing);
 }  // namespace hb::opencl
 
 // Leaves the function if an OpenCL call failed.
-#define HB_CL(call, doing)                                                                                  \
-  do {                                                                                                      \
-    if (const cl_int hb_code = (call); hb_code != CL_SUCCESS) {                                             \
-      return std::unexpected(::hb::opencl::cl_error(hb_code, doing));                                       \
-    }                                                                                                       \
+#define HB_CL(call, doing)                                            \
+  do {                                                                \
+    if (const cl_int hb_code = (call); hb_code != CL_SUCCESS) {       \
+      return std::unexpected(::hb::opencl::cl_error(hb_code, doing)); \
+    }                                                                 \
   } while (false)

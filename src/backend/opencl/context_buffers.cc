@@ -68,8 +68,10 @@ Status ContextBuffers::make_scratch(const Plan& plan, const ContextOptions& opti
   }
   score_stride_ = (options.capacity + kSpan - 1) / kSpan * kSpan;
   const uint64_t row_bytes = heads * score_stride_ * 4;
-  attention_rows_ = static_cast<uint32_t>(std::clamp<uint64_t>(kMaxScoreBytes / row_bytes, 1, options.max_batch));
-  HB_TRY(make_buffer(padded_rows(options.max_batch) * up_width * 4, "products of gates", queue, up_products_));
+  attention_rows_ =
+      static_cast<uint32_t>(std::clamp<uint64_t>(kMaxScoreBytes / row_bytes, 1, options.max_batch));
+  HB_TRY(
+      make_buffer(padded_rows(options.max_batch) * up_width * 4, "products of gates", queue, up_products_));
   return make_buffer(attention_rows_ * row_bytes, "attention scores", queue, scores_);
 }
 

@@ -1,4 +1,5 @@
-// The device memory of one context: activations, scratch, what the host tells about a batch, and the KV cache.
+// The device memory of one context: activations, scratch, what the host tells about a batch, and the KV
+// cache.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +16,8 @@ inline constexpr uint32_t kRowPadding = 8;
 
 inline constexpr uint32_t kSpan = 256;  // positions of attention that share a tree
 
-// F32: (rows, width) floats at `data`. Q8: codes (rows, width) bytes at `data`, and `meta`, (rows, width / 32) of
-// four words: scale, weighted sum, the sums of both halves.
+// F32: (rows, width) floats at `data`. Q8: codes (rows, width) bytes at `data`, and `meta`, (rows, width /
+// 32) of four words: scale, weighted sum, the sums of both halves.
 struct DeviceActivation {
   Buffer data;
   Buffer meta;

@@ -66,8 +66,8 @@ class Owned {
 using Program = Owned<cl_program, &Library::clReleaseProgram>;
 using KernelObject = Owned<cl_kernel, &Library::clReleaseKernel>;
 
-// A buffer of device memory. ERRORS of new_buffer: kOutOfMemory, kUnsupported (larger than the device allows),
-// both naming `what`.
+// A buffer of device memory. ERRORS of new_buffer: kOutOfMemory, kUnsupported (larger than the device
+// allows), both naming `what`.
 class Buffer {
  public:
   Buffer() = default;

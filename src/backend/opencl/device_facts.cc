@@ -82,9 +82,11 @@ Status check_usable(const DeviceFacts& facts) {
   };
   if (!facts.available) return refuse("the driver says that it is not available");
   if (!facts.compiler) return refuse("its driver has no compiler");
-  if (version_number(facts.version) < 102) return refuse(fmt::format("it has '{}'; OpenCL 1.2 is needed", facts.version));
+  if (version_number(facts.version) < 102)
+    return refuse(fmt::format("it has '{}'; OpenCL 1.2 is needed", facts.version));
   if (facts.max_work_group < 64)
-    return refuse(fmt::format("work-groups have at most {} work-items, and 64 are needed", facts.max_work_group));
+    return refuse(
+        fmt::format("work-groups have at most {} work-items, and 64 are needed", facts.max_work_group));
   if (facts.max_allocation < (1u << 20))
     return refuse(fmt::format("a buffer has at most {} bytes, and 1 MiB is needed", facts.max_allocation));
   return {};

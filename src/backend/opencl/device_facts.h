@@ -26,8 +26,8 @@ struct DeviceFacts {
   uint64_t memory_bytes = 0;
   uint64_t max_allocation = 0;  // bytes of one buffer
   bool unified_memory = false;
-  uint64_t local_bytes = 0;      // of a work-group
-  uint64_t max_work_group = 0;   // work-items
+  uint64_t local_bytes = 0;     // of a work-group
+  uint64_t max_work_group = 0;  // work-items
   uint32_t compute_units = 0;
   bool half = false;       // cl_khr_fp16
   bool subgroups = false;  // cl_khr_subgroups, or a vendor's

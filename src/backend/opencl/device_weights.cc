@@ -36,8 +36,8 @@ std::span<const uint8_t> bytes_of_tiles(const PlanWeight& weight, uint32_t first
 }
 
 // Packs the tiles of a part on the pool. The error is that of the lowest tile, whatever the threads' order.
-Status pack_tiles(const PlanWeight& weight, const WeightPart& part, uint8_t* out, const CompileOptions& options,
-                  ThreadPool& pool) {
+Status pack_tiles(const PlanWeight& weight, const WeightPart& part, uint8_t* out,
+                  const CompileOptions& options, ThreadPool& pool) {
   const size_t bytes = cpu::tile_bytes(weight.type, weight.cols);
   const auto chunk_tiles = static_cast<uint32_t>(std::max<size_t>(1, (256u << 10) / bytes));
   std::mutex mutex;  // guards first_error
@@ -51,7 +51,8 @@ Status pack_tiles(const PlanWeight& weight, const WeightPart& part, uint8_t* out
       if (!first_error || tile < first_error->first) first_error = {tile, status.error()};
     }
     if (options.bytes_done != nullptr)
-      options.bytes_done(options.user, bytes_of_tiles(weight, part.first_tile + begin, part.first_tile + end));
+      options.bytes_done(options.user,
+                         bytes_of_tiles(weight, part.first_tile + begin, part.first_tile + end));
   });
   if (first_error) return std::unexpected(first_error->second);
   return {};
@@ -70,9 +71,10 @@ Status add_matrix(const PlanWeight& weight, const CompileOptions& options, const
   const size_t bytes = cpu::tile_bytes(weight.type, weight.cols);
   const uint64_t limit = upload.queue.device()->facts().max_allocation;
   if (bytes > limit) {
-    return fail(ErrorCode::kUnsupported, fmt::format("tensor '{}': 32 rows of {} columns take {} bytes, and the device "
-                                                     "allocates at most {}",
-                                                     weight.name, weight.cols, bytes, limit));
+    return fail(ErrorCode::kUnsupported,
+                fmt::format("tensor '{}': 32 rows of {} columns take {} bytes, and the device "
+                            "allocates at most {}",
+                            weight.name, weight.cols, bytes, limit));
   }
   const uint32_t tiles = cpu::tile_count(weight.rows);
   const auto most = static_cast<uint32_t>(std::min<uint64_t>(limit / bytes, tiles));

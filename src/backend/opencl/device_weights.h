@@ -1,5 +1,5 @@
-// The weights of a plan in device memory: the tiles of backend/cpu/tile_layout.h, in as many buffers as the largest
-// allocation asks for.
+// The weights of a plan in device memory: the tiles of backend/cpu/tile_layout.h, in as many buffers as the
+// largest allocation asks for.
 #pragma once
 
 #include <cstdint>
@@ -33,8 +33,8 @@ struct WeightUpload {
   ThreadPool& pool;  // packs
 };
 
-// Packs every weight from the mapped file into mapped device memory, checking it against the contract's ranges.
-// ERRORS: kBadFile (naming weight and row), kOutOfMemory, kUnsupported, kDevice.
+// Packs every weight from the mapped file into mapped device memory, checking it against the contract's
+// ranges. ERRORS: kBadFile (naming weight and row), kOutOfMemory, kUnsupported, kDevice.
 Result<std::vector<DeviceWeight>> upload_weights(const Plan& plan, const CompileOptions& options,
                                                  const WeightUpload& upload);
 

@@ -34,7 +34,8 @@ std::string_view embedded(std::string_view name) {
   return found->text;
 }
 
-// Appends the file with its includes, each of them once but exact_functions.inl, which has no guard on purpose.
+// Appends the file with its includes, each of them once but exact_functions.inl, which has no guard on
+// purpose.
 void append_file(std::string_view name, std::set<std::string_view>& done, std::string& out) {
   if (!done.insert(name).second && name != "base/exact_functions.inl") return;
   constexpr std::string_view kInclude = "#include \"";
@@ -56,10 +57,12 @@ std::string format_options(TensorType type) {
     return fmt::format(" -DFLOAT_TYPE={}", type == TensorType::kF32 ? 0 : type == TensorType::kF16 ? 1 : 2);
   const cpu::BlockLayout layout = cpu::block_layout(*format);
   return fmt::format(
-      " -DBASE_BITS={} -DHIGH_BITS={} -DZERO_POINT={} -DCODEBOOK={} -DSCALES={} -DHIGH_OFFSET={} -DSCALE_OFFSET={}"
+      " -DBASE_BITS={} -DHIGH_BITS={} -DZERO_POINT={} -DCODEBOOK={} -DSCALES={} -DHIGH_OFFSET={} "
+      "-DSCALE_OFFSET={}"
       " -DRECORD_BYTES={} -DHEADER_BYTES={}",
       layout.base_bits, layout.high_bits, format->zero_point, format->codebook ? 1 : 0,
-      static_cast<int>(format->scales), layout.high_offset, layout.scale_offset, layout.bytes, layout.header_bytes);
+      static_cast<int>(format->scales), layout.high_offset, layout.scale_offset, layout.bytes,
+      layout.header_bytes);
 }
 
 }  // namespace
@@ -110,8 +113,8 @@ Result<KernelSelection> choose_kernel(const DeviceFacts&, const KernelRequest& r
     return fail(ErrorCode::kUnsupported,
                 fmt::format("the OpenCL backend has no kernel for {}", describe(request)));
   }
-  return KernelSelection{
-      best, fmt::format("batches of up to {}: {} rows at a time", request.rows, best->columns)};
+  return KernelSelection{best,
+                         fmt::format("batches of up to {}: {} rows at a time", request.rows, best->columns)};
 }
 
 }  // namespace hb::opencl

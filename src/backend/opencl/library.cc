@@ -21,7 +21,8 @@ constexpr const char* kLibraryNames[] = {
 #if defined(__ANDROID__)
 constexpr const char* kAdvice =
     "an app must name the library in its manifest, in <application>: <uses-native-library "
-    "android:name=\"libOpenCL.so\" android:required=\"false\"/>, likewise libOpenCL-pixel.so and libOpenCL-car.so";
+    "android:name=\"libOpenCL.so\" android:required=\"false\"/>, likewise libOpenCL-pixel.so and "
+    "libOpenCL-car.so";
 #else
 constexpr const char* kAdvice =
     "install an OpenCL driver and its loader (Debian: ocl-icd-libopencl1, and pocl-opencl-icd for the CPU)";
@@ -53,8 +54,8 @@ Result<std::shared_ptr<const Library>> open(const char* path) {
   auto library = std::make_shared<Library>();
   library->path = path;
   const Symbols symbols(handle);
-#define HB_CL_FUNCTION(name)                                                                                \
-  library->name = reinterpret_cast<decltype(library->name)>(symbols.find(#name));                           \
+#define HB_CL_FUNCTION(name)                                                      \
+  library->name = reinterpret_cast<decltype(library->name)>(symbols.find(#name)); \
   if (library->name == nullptr) return fail(ErrorCode::kNotFound, fmt::format("{} has no " #name, path));
 #include "backend/opencl/cl_functions.def"
 #undef HB_CL_FUNCTION
@@ -73,7 +74,8 @@ Result<std::shared_ptr<const Library>> load_library(const std::string& path) {
     if (library) return library;
     tried += fmt::format("\n  {}", library.error().message);
   }
-  return fail(ErrorCode::kNotFound, fmt::format("no OpenCL library can be loaded; {}. Tried:{}", kAdvice, tried));
+  return fail(ErrorCode::kNotFound,
+              fmt::format("no OpenCL library can be loaded; {}. Tried:{}", kAdvice, tried));
 }
 
 }  // namespace hb::opencl

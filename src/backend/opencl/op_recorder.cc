@@ -137,7 +137,8 @@ Status OpRecorder::add_matrix(const MatvecOp& op, const DeviceWeight& weight, ui
     dispatch.add(flags & kHasResidual ? data(op.residual) : nothing());
     dispatch.add(out);
     const uint32_t units = quantised ? weight.cols / kBlockElems : weight.cols;
-    for (const uint32_t word : {units, part.first_tile * cpu::kTileRows, weight.rows, flags}) dispatch.add(word);
+    for (const uint32_t word : {units, part.first_tile * cpu::kTileRows, weight.rows, flags})
+      dispatch.add(word);
     dispatch.add_float(op.out_scale);
     dispatches_.push_back(std::move(dispatch));
   }
@@ -182,7 +183,8 @@ Status OpRecorder::add(const AttentionOp& op) {
 Status OpRecorder::add_attention_rows(const AttentionOp& op, uint32_t first_row) {
   const DeviceCacheLayer& cache = in_.buffers.cache()[op.layer];
   HB_ASSIGN(Dispatch dispatch, new_dispatch({KernelOp::kAttention, {}, rows_}, op.heads, op.query));
-  dispatch.extent = [first_row, most = in_.buffers.attention_rows(), heads = op.heads](const BatchShape& shape) {
+  dispatch.extent = [first_row, most = in_.buffers.attention_rows(),
+                     heads = op.heads](const BatchShape& shape) {
     return Extent{heads, shape.rows > first_row ? std::min(shape.rows - first_row, most) : 0};
   };
   dispatch.add(in_.buffers.batch());

@@ -96,7 +96,8 @@ Result<std::unique_ptr<Backend>> make_opencl_backend(const OpenclBackendOptions&
       return fail(ErrorCode::kInvalidArgument, fmt::format("there is no OpenCL kernel '{}'", name));
   }
   auto shared = std::make_shared<opencl::Shared>();
-  HB_ASSIGN(shared->device, opencl::Device::create({options.library, options.device, options.max_allocation}));
+  HB_ASSIGN(shared->device,
+            opencl::Device::create({options.library, options.device, options.max_allocation}));
   shared->programs = std::make_unique<opencl::Programs>(shared->device, options.cache_folder);
   shared->forced_kernels = options.forced_kernels;
   shared->enqueue = {options.flush_every, options.wait};

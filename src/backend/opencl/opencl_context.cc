@@ -81,7 +81,8 @@ Status OpenclContext::forward(const Batch& batch) {
 Status OpenclContext::read_logits(uint32_t rows) {
   logits_.resize(rows == 0 ? 0 : size_t{rows} * plan_.buffers[plan_.logits].width);
   if (rows == 0) return queue_.finish();
-  return queue_.read(buffers_.activation(plan_.logits).data, 0, logits_.data(), logits_.size() * sizeof(float));
+  return queue_.read(buffers_.activation(plan_.logits).data, 0, logits_.data(),
+                     logits_.size() * sizeof(float));
 }
 
 Result<std::vector<float>> OpenclContext::read_buffer(BufferId id) {
@@ -136,7 +137,8 @@ Result<std::vector<uint16_t>> OpenclContext::read_cache(uint32_t position, uint3
     const size_t size = size_t{count} * layer.width;
     for (const Buffer* buffer : {&layer.keys, &layer.values}) {
       rows.resize(rows.size() + size);
-      HB_TRY(queue_.read(*buffer, uint64_t{position} * layer.width * 2, rows.data() + rows.size() - size, size * 2));
+      HB_TRY(queue_.read(*buffer, uint64_t{position} * layer.width * 2, rows.data() + rows.size() - size,
+                         size * 2));
     }
   }
   return rows;

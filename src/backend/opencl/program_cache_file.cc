@@ -58,7 +58,8 @@ std::vector<uint8_t> read_program(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   Header header;
   if (!file.read(reinterpret_cast<char*>(&header), sizeof header)) return {};
-  if (std::memcmp(header.magic, Header().magic, sizeof header.magic) != 0 || header.bytes > kMaxBytes) return {};
+  if (std::memcmp(header.magic, Header().magic, sizeof header.magic) != 0 || header.bytes > kMaxBytes)
+    return {};
   std::error_code error;
   if (std::filesystem::file_size(path, error) != sizeof header + header.bytes || error) return {};
   std::vector<uint8_t> data(header.bytes);

@@ -15,7 +15,8 @@ namespace hb::opencl {
 std::string program_cache_path(const std::string& folder, const DeviceFacts& facts, const std::string& kernel,
                                const std::string& source, const std::string& options);
 
-// What write_program() wrote. Empty if the file is not there, or is damaged in any way: drivers crash on that.
+// What write_program() wrote. Empty if the file is not there, or is damaged in any way: drivers crash on
+// that.
 std::vector<uint8_t> read_program(const std::string& path);
 
 // Replaces the file in one step; makes the folders. ERRORS: kIo.

@@ -15,12 +15,13 @@ constexpr size_t kMaxLog = 4000;  // characters of a message
 
 std::string build_log(const Device& device, cl_program program) {
   size_t size = 0;
-  if (device.cl().clGetProgramBuildInfo(program, device.id(), CL_PROGRAM_BUILD_LOG, 0, nullptr, &size) != CL_SUCCESS ||
+  if (device.cl().clGetProgramBuildInfo(program, device.id(), CL_PROGRAM_BUILD_LOG, 0, nullptr, &size) !=
+          CL_SUCCESS ||
       size == 0 || size > (16u << 20))
     return "the driver gave no log";
   std::string log(size, '\0');
-  if (device.cl().clGetProgramBuildInfo(program, device.id(), CL_PROGRAM_BUILD_LOG, size, log.data(), nullptr) !=
-      CL_SUCCESS)
+  if (device.cl().clGetProgramBuildInfo(program, device.id(), CL_PROGRAM_BUILD_LOG, size, log.data(),
+                                        nullptr) != CL_SUCCESS)
     return "the driver gave no log";
   log.resize(std::min(log.find('\0'), log.size()));
   return log.substr(0, kMaxLog);
@@ -28,12 +29,14 @@ std::string build_log(const Device& device, cl_program program) {
 
 std::vector<uint8_t> binary_of(const Device& device, cl_program program) {
   size_t size = 0;
-  if (device.cl().clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, nullptr) != CL_SUCCESS ||
+  if (device.cl().clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, nullptr) !=
+          CL_SUCCESS ||
       size == 0 || size > (256u << 20))
     return {};
   std::vector<uint8_t> binary(size);
   uint8_t* to = binary.data();
-  if (device.cl().clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof to, &to, nullptr) != CL_SUCCESS) return {};
+  if (device.cl().clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof to, &to, nullptr) != CL_SUCCESS)
+    return {};
   return binary;
 }
 
@@ -75,11 +78,12 @@ Result<Program> Programs::build_from_binary(const Kernel& kernel, std::span<cons
   const size_t size = binary.size();
   cl_int code = CL_SUCCESS;
   const std::string doing = fmt::format("reading kernel '{}' from the cache", kernel.name);
-  Program program(device_, device_->cl().clCreateProgramWithBinary(device_->context(), 1, &id, &size, &bytes, nullptr,
-                                                                   &code));
+  Program program(device_, device_->cl().clCreateProgramWithBinary(device_->context(), 1, &id, &size, &bytes,
+                                                                   nullptr, &code));
   HB_CL(code, doing);
   if (program.get() == nullptr) return fail(ErrorCode::kDevice, doing);
-  HB_CL(device_->cl().clBuildProgram(program.get(), 1, &id, build_options(kernel).c_str(), nullptr, nullptr), doing);
+  HB_CL(device_->cl().clBuildProgram(program.get(), 1, &id, build_options(kernel).c_str(), nullptr, nullptr),
+        doing);
   return program;
 }
 
@@ -87,14 +91,16 @@ Result<Program> Programs::build_from_source(const Kernel& kernel, const std::str
   const char* text = source.c_str();
   const size_t length = source.size();
   cl_int code = CL_SUCCESS;
-  const std::string doing = fmt::format("building kernel '{}' for device '{}'", kernel.name, device_->facts().name);
+  const std::string doing =
+      fmt::format("building kernel '{}' for device '{}'", kernel.name, device_->facts().name);
   Program program(device_,
                   device_->cl().clCreateProgramWithSource(device_->context(), 1, &text, &length, &code));
   HB_CL(code, doing);
   if (program.get() == nullptr) return fail(ErrorCode::kDevice, doing + ": the driver gave no program");
   const cl_device_id id = device_->id();
   code = device_->cl().clBuildProgram(program.get(), 1, &id, build_options(kernel).c_str(), nullptr, nullptr);
-  if (code != CL_SUCCESS) return std::unexpected(cl_error(code, doing + "\n" + build_log(*device_, program.get())));
+  if (code != CL_SUCCESS)
+    return std::unexpected(cl_error(code, doing + "\n" + build_log(*device_, program.get())));
   ++built_from_source_;
   return program;
 }

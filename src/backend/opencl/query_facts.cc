@@ -88,7 +88,8 @@ Result<std::vector<FoundDevice>> find_devices(const Library& library) {
   for (cl_platform_id platform : platforms) {
     cl_device_id devices[64];
     cl_uint device_count = 0;
-    if (library.clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 64, devices, &device_count) != CL_SUCCESS) continue;
+    if (library.clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 64, devices, &device_count) != CL_SUCCESS)
+      continue;
     for (cl_uint i = 0; i < std::min(device_count, 64u); ++i)
       found.push_back({platform, devices[i], query(library, platform, devices[i])});
   }

@@ -8,7 +8,9 @@ namespace {
 Status set_arguments(const KernelObject& kernel, const Dispatch& dispatch) {
   const Library& cl = kernel.device()->cl();
   for (cl_uint i = 0; i < dispatch.arguments.size(); ++i) {
-    const auto set = [&](const auto& value) { return cl.clSetKernelArg(kernel.get(), i, sizeof value, &value); };
+    const auto set = [&](const auto& value) {
+      return cl.clSetKernelArg(kernel.get(), i, sizeof value, &value);
+    };
     HB_CL(std::visit(set, dispatch.arguments[i]),
           fmt::format("setting argument {} of kernel '{}'", i, dispatch.kernel->name));
   }
@@ -35,8 +37,8 @@ Status Recording::enqueue(const BatchShape& shape, Queue& queue, const EnqueueOp
     if (extent.x == 0 || extent.y == 0) continue;
     const size_t group[2] = {step.dispatch.group_x, 1};
     const size_t global[2] = {(extent.x + group[0] - 1) / group[0] * group[0], extent.y};
-    const cl_int code =
-        cl.clEnqueueNDRangeKernel(queue.handle(), step.kernel.get(), 2, nullptr, global, group, 0, nullptr, nullptr);
+    const cl_int code = cl.clEnqueueNDRangeKernel(queue.handle(), step.kernel.get(), 2, nullptr, global,
+                                                  group, 0, nullptr, nullptr);
     if (code != CL_SUCCESS)
       return std::unexpected(cl_error(code, fmt::format("running kernel '{}'", step.dispatch.kernel->name)));
     if (options.flush_every == 0 || ++unflushed < options.flush_every) continue;
