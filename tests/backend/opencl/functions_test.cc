@@ -1,6 +1,8 @@
 // The exact functions on the driver, bit for bit those of C++: they are one text, but two compilers read it.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "backend/opencl/recording.h"
 #include "base/exact_math.h"
 #include "base/half.h"

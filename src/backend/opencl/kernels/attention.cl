@@ -36,7 +36,7 @@ float16 weights_at(__global float* scores, uint t, uint first, uint last, float 
   const float16 x = vload16(0, scores + t) - maximum;
   const float16 power = exact16_exp(x);
   const int16 counts = (position >= (int)first) & (position <= (int)last) & (x >= -34.0f);
-  const float16 weight = select((float16)(0.0f), power, counts);
+  const float16 weight = counts ? power : (float16)(0.0f);
   vstore16(weight, 0, scores + t);
   return weight;
 }
