@@ -5,21 +5,21 @@
 
 #include "apps/commands.h"
 #include "apps/engine_options.h"
+#include "backend/opencl/opencl_backend.h"
 #include "backend/vulkan/vulkan_backend.h"
 
 namespace hb {
 namespace {
-
-using vulkan::DeviceFacts;
 
 constexpr const char* kExamples =
     "  halfbyte devices\n"
     "  halfbyte devices --json\n"
     "  halfbyte run --backend vulkan --device llvmpipe \"What is a river?\"";
 
-nlohmann::ordered_json to_json(const DeviceFacts& facts, size_t index) {
+nlohmann::ordered_json to_json(const vulkan::DeviceFacts& facts, size_t index) {
   const Status usable = check_usable(facts);
-  return {{"number", index},
+  return {{"api", "vulkan"},
+          {"number", index},
           {"name", facts.name},
           {"driver", facts.driver},
           {"kind", device_kind_name(facts.kind)},
@@ -47,8 +47,32 @@ nlohmann::ordered_json to_json(const DeviceFacts& facts, size_t index) {
           {"dot_mixed", facts.dot_mixed}};
 }
 
-void print(const DeviceFacts& facts, size_t index) {
-  fmt::print("{}  {}\n", index, facts.name);
+nlohmann::ordered_json to_json(const opencl::DeviceFacts& facts, size_t index) {
+  const Status usable = check_usable(facts);
+  return {{"api", "opencl"},
+          {"number", index},
+          {"name", facts.name},
+          {"driver", facts.driver},
+          {"kind", device_kind_name(facts.kind)},
+          {"usable", usable.has_value()},
+          {"why_not", usable ? "" : usable.error().message},
+          {"opencl", facts.version},
+          {"vendor", facts.vendor},
+          {"platform", facts.platform},
+          {"memory_bytes", facts.memory_bytes},
+          {"unified_memory", facts.unified_memory},
+          {"max_allocation", facts.max_allocation},
+          {"local_bytes", facts.local_bytes},
+          {"max_work_group", facts.max_work_group},
+          {"compute_units", facts.compute_units},
+          {"half", facts.half},
+          {"subgroups", facts.subgroups},
+          {"images", facts.images},
+          {"integer_dot", facts.integer_dot}};
+}
+
+void print(const vulkan::DeviceFacts& facts, size_t index) {
+  fmt::print("vulkan {}  {}\n", index, facts.name);
   fmt::print("   {}, Vulkan {}.{}, {}, {:.1f} GB{}\n", device_kind_name(facts.kind), facts.api_major,
              facts.api_minor, facts.driver.empty() ? "no driver name" : facts.driver,
              static_cast<double>(facts.memory_bytes) / 1e9,
@@ -61,20 +85,43 @@ void print(const DeviceFacts& facts, size_t index) {
     fmt::print("   cannot be used: {}\n", usable.error().message);
 }
 
-Result<int> print_devices(bool json) {
-  HB_ASSIGN(const Settings settings, load_settings({}));
-  static_cast<void>(settings);
-  HB_ASSIGN(const std::vector<DeviceFacts> devices, list_vulkan_devices());
-  nlohmann::ordered_json all = nlohmann::ordered_json::array();
-  for (size_t i = 0; i < devices.size(); ++i) {
-    if (json) {
-      all.push_back(to_json(devices[i], i));
+void print(const opencl::DeviceFacts& facts, size_t index) {
+  fmt::print("opencl {}  {}\n", index, facts.name);
+  fmt::print("   {}, {}, {} {}, {:.1f} GB{}, {:.1f} GB at a time\n", device_kind_name(facts.kind),
+             facts.version, facts.platform, facts.driver, static_cast<double>(facts.memory_bytes) / 1e9,
+             facts.unified_memory ? " shared with the CPU" : "",
+             static_cast<double>(facts.max_allocation) / 1e9);
+  fmt::print("   {} compute units{}{}{}{}\n", facts.compute_units, facts.half ? ", half arithmetic" : "",
+             facts.subgroups ? ", subgroups" : "", facts.images ? ", images" : "",
+             facts.integer_dot ? ", integer dot products" : "");
+  if (const Status usable = check_usable(facts); !usable)
+    fmt::print("   cannot be used: {}\n", usable.error().message);
+}
+
+// Prints the devices of an interface, or adds them to `all`, if that is wanted. A machine without the
+// interface is no error: the text says so.
+template <class Facts>
+void show(const char* api, const Result<std::vector<Facts>>& devices, nlohmann::ordered_json* all) {
+  if (!devices) {
+    if (all == nullptr) fmt::print("{}: {}\n", api, devices.error().message);
+    return;
+  }
+  for (size_t i = 0; i < devices->size(); ++i) {
+    if (all != nullptr) {
+      all->push_back(to_json((*devices)[i], i));
     } else {
-      print(devices[i], i);
+      print((*devices)[i], i);
     }
   }
+  if (all == nullptr && devices->empty()) fmt::print("{}: no driver is installed\n", api);
+}
+
+Result<int> print_devices(bool json) {
+  HB_ASSIGN(const Settings settings, load_settings({}));
+  nlohmann::ordered_json all = nlohmann::ordered_json::array();
+  show("vulkan", list_vulkan_devices(), json ? &all : nullptr);
+  show("opencl", list_opencl_devices(settings.opencl_library), json ? &all : nullptr);
   if (json) fmt::print("{}\n", all.dump());
-  if (!json && devices.empty()) fmt::print("No Vulkan device: no driver is installed.\n");
   return kExitOk;
 }
 
@@ -82,8 +129,8 @@ Result<int> print_devices(bool json) {
 
 void add_devices_command(CommandLine& line) {
   const auto json = std::make_shared<bool>(false);
-  CLI::App& command = line.add("devices", "List the Vulkan devices and what they can do", kExamples,
-                               [json] { return print_devices(*json); });
+  CLI::App& command = line.add("devices", "List the Vulkan and OpenCL devices and what they can do",
+                               kExamples, [json] { return print_devices(*json); });
   command.add_flag("--json", *json, "One JSON array instead of text");
 }
 

@@ -7,6 +7,7 @@
 
 #include "backend/cpu/cpu_backend.h"
 #include "backend/fallback/fallback_backend.h"
+#include "backend/opencl/opencl_backend.h"
 #include "backend/ref/ref_backend.h"
 #include "backend/vulkan/vulkan_backend.h"
 #include "base/log.h"
@@ -51,6 +52,15 @@ Result<std::unique_ptr<Backend>> make_vulkan(const Settings& settings, const Cpu
                               .fail_after = settings.vulkan_fail_after});
 }
 
+Result<std::unique_ptr<Backend>> make_opencl(const Settings& settings, const CpuInfo& cpu) {
+  return make_opencl_backend({.library = settings.opencl_library,
+                              .device = settings.opencl_device,
+                              .cache_folder = settings.cache_dir,
+                              .threads = thread_count(settings, cpu),
+                              .flush_every = settings.opencl_flush_every,
+                              .wait = settings.opencl_wait});
+}
+
 // The CPU; or, where a device was named, that device with the CPU behind it.
 Result<std::unique_ptr<Backend>> make_auto(const Settings& settings, const CpuInfo& cpu) {
   if (settings.vulkan_device.empty()) return make_cpu(settings, cpu);
@@ -70,6 +80,7 @@ Result<std::unique_ptr<Backend>> make_backend(const std::string& name, const Set
   if (name == "ref") return make_ref_backend();
   if (name == "cpu") return make_cpu(settings, cpu);
   if (name == "vulkan") return make_vulkan(settings, cpu);
+  if (name == "opencl") return make_opencl(settings, cpu);
   return make_auto(settings, cpu);
 }
 
@@ -88,13 +99,23 @@ void add_compute_flags(CLI::App& command, EngineOptions& options, bool own_threa
   add_setting_flag(command, options, "--isa", "isa", "Instruction set of the CPU kernels, or auto");
   add_setting_flag(command, options, "--cpu-mask", "cpu_mask",
                    "CPUs to run on, hexadecimal (f0: the CPUs 4 to 7)");
-  add_setting_flag(command, options, "--device", "vulkan_device",
-                   "The Vulkan device, by its number or a part of its name: see 'halfbyte devices'");
+  command.add_option_function<std::string>(
+      "--device",
+      [&options](const std::string& value) {
+        for (const char* knob : {"vulkan_device", "opencl_device"}) options.settings[knob] = value;
+      },
+      "The Vulkan or OpenCL device, by its number or a part of its name: see 'halfbyte devices'");
+  add_setting_flag(command, options, "--flush-every", "opencl_flush_every",
+                   "OpenCL: kernels after which the queue is flushed; 0: at the end of a batch");
+  command.add_flag_callback(
+      "--wait", [&options] { options.settings["opencl_wait"] = "on"; },
+      "OpenCL: wait for the device at every flush");
   command
       .add_option("--backend", options.backend,
-                  "auto (cpu; with --device that device, and the CPU if it fails), cpu, vulkan, or ref "
+                  "auto (cpu; with --device that Vulkan device, and the CPU if it fails), cpu, vulkan, "
+                  "opencl, or ref "
                   "(the slow reference)")
-      ->check(CLI::IsMember({"auto", "cpu", "vulkan", "ref"}))
+      ->check(CLI::IsMember({"auto", "cpu", "vulkan", "opencl", "ref"}))
       ->capture_default_str();
   command.add_flag_callback(
       "-v,--verbose", [&options] { options.settings["log_level"] = "info"; }, "Say more on standard error");

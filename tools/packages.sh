@@ -7,17 +7,19 @@ PACKAGES_BUILD=(
   g++ cmake ninja-build ccache pkg-config ca-certificates python3 python3-pip
   libfmt-dev libspdlog-dev libcli11-dev nlohmann-json3-dev libpcre2-dev libutf8proc-dev
   libcurl4-openssl-dev libssl-dev libzip-dev libedit-dev
-  glslc libvulkan-dev libvulkan-volk-dev
+  glslc libvulkan-dev libvulkan-volk-dev opencl-c-headers
 )
 
-# To run every test, besides those above. chromium-common brings SwiftShader, a second Vulkan driver without a GPU;
-# qemu and the cross compiler also run the compilers of phone GPUs, which tools/phone fetches.
+# To run every test, besides those above. chromium-common brings SwiftShader, a second Vulkan driver without a GPU, PoCL an
+# OpenCL driver; oclgrind finds races and bad reads in kernels; qemu and the cross compiler also run the compilers of phone
+# GPUs, which tools/phone fetches.
 # shellcheck disable=SC2034
 PACKAGES_CHECK=(
   git libgtest-dev libgmock-dev googletest libbenchmark-dev python3-jinja2 python3-venv
   clang-19 libclang-rt-19-dev llvm-19 clang-tidy-19 clang-format-19
   g++-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static
   mesa-vulkan-drivers vulkan-validationlayers chromium-common spirv-tools
+  pocl-opencl-icd ocl-icd-libopencl1 oclgrind
 )
 
 # missing_packages NAME...: prints those that are not installed.

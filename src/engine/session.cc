@@ -92,8 +92,11 @@ Status Session::append(std::span<const int32_t> tokens, const Progress& progress
 
 Result<std::vector<int32_t>> Session::append_greedily(int32_t token, uint32_t count) {
   HB_TRY(check({&token, 1}));
-  HB_TRY(make_room(1, nullptr));
   const auto position = static_cast<uint32_t>(tokens_.size());
+  if (position == context()) {  // the one token that makes room, if shifting may
+    HB_TRY(append({&token, 1}));
+    return std::vector<int32_t>{likeliest_token(logits_)};
+  }
   count = std::clamp(count, 1u, std::min(context_->max_batch(), context() - position));
   logits_ = {};
   HB_ASSIGN(std::vector<int32_t> chosen, context_->decode_greedily(token, position, count));

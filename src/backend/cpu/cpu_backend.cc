@@ -5,6 +5,7 @@
 #include "backend/cpu/attention_args.h"
 #include "backend/cpu/cpu_context.h"
 #include "backend/cpu/packed_weights.h"
+#include "backend/weight_reader.h"
 #include "base/memory_errors.h"
 #include "plan/validate.h"
 
@@ -12,25 +13,20 @@ namespace hb {
 namespace cpu {
 namespace {
 
-// The kernel that reads each weight. Of an embedding table that is also the output matrix it is the matvec's.
-std::vector<std::string> weight_kernels(const Plan& plan, const KernelTable& kernels) {
-  std::vector<std::string> names(plan.weights.size());
-  const auto by_matvec = [&](WeightId id) {
-    if (id != kNone) names[id] = tile_kernel_name(kernels, plan.weights[id].type);
-  };
-  const auto by = [&](WeightId id, const char* kernel) {
-    if (id != kNone && names[id].empty()) names[id] = fmt::format("{}_{}", kernel, kernels.isa);
-  };
-  for (const Op& op : plan.ops) {
-    if (const auto* embed = std::get_if<EmbedOp>(&op)) by(embed->table, "scale_row");
-    if (const auto* norm = std::get_if<RmsNormOp>(&op)) by(norm->weight, "rms_norm");
-    const auto* matvec = std::get_if<MatvecOp>(&op);
-    if (matvec == nullptr) continue;
-    by_matvec(matvec->weight);
-    by_matvec(matvec->up);
-    by(matvec->bias, "finish_rows");
+std::string weight_kernel(WeightReader reader, TensorType type, const KernelTable& kernels) {
+  switch (reader) {
+    case WeightReader::kNone:
+      return {};
+    case WeightReader::kEmbed:
+      return fmt::format("scale_row_{}", kernels.isa);
+    case WeightReader::kNorm:
+      return fmt::format("rms_norm_{}", kernels.isa);
+    case WeightReader::kBias:
+      return fmt::format("finish_rows_{}", kernels.isa);
+    case WeightReader::kMatvec:
+      return tile_kernel_name(kernels, type);
   }
-  return names;
+  return {};
 }
 
 class CpuExecutable final : public Executable {
@@ -45,11 +41,12 @@ class CpuExecutable final : public Executable {
   uint64_t weight_bytes() const override { return weights_.storage.size_bytes(); }
 
   std::vector<KernelChoice> kernel_choices() const override {
-    const std::vector<std::string> kernels = weight_kernels(plan_, *shared_->kernels);
+    const std::vector<WeightReader> readers = weight_readers(plan_);
     std::vector<KernelChoice> choices;
-    for (size_t i = 0; i < kernels.size(); ++i) {
-      choices.push_back(
-          {plan_.weights[i].name, kernels[i], shared_->isa_reason, weights_.weights[i].data.size()});
+    for (size_t i = 0; i < readers.size(); ++i) {
+      const PlanWeight& weight = plan_.weights[i];
+      choices.push_back({weight.name, weight_kernel(readers[i], weight.type, *shared_->kernels),
+                         shared_->isa_reason, weights_.weights[i].data.size()});
     }
     return choices;
   }

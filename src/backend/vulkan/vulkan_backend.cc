@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "backend/vulkan/device_weights.h"
 #include "backend/vulkan/half_check.h"
 #include "backend/vulkan/instance.h"
 #include "backend/vulkan/vulkan_context.h"
+#include "backend/weight_reader.h"
 #include "plan/validate.h"
 
 namespace hb {
@@ -30,20 +32,14 @@ class VulkanExecutable final : public Executable {
   }
 
   std::vector<KernelChoice> kernel_choices() const override {
+    const std::vector<WeightReader> readers = weight_readers(plan_);
     std::vector<KernelChoice> choices;
-    for (size_t i = 0; i < weights_.size(); ++i)
+    for (size_t i = 0; i < readers.size(); ++i) {
       choices.push_back({plan_.weights[i].name, {}, {}, weights_[i].buffer.size()});
-    for (const Op& op : plan_.ops) {
-      if (const auto* embed = std::get_if<EmbedOp>(&op)) choose(KernelOp::kEmbed, embed->table, choices);
-      if (const auto* norm = std::get_if<RmsNormOp>(&op)) choose(KernelOp::kRmsNorm, norm->weight, choices);
-    }
-    // Of an embedding table that is also the output matrix it is the matvec's.
-    for (const Op& op : plan_.ops) {
-      const auto* matvec = std::get_if<MatvecOp>(&op);
-      if (matvec == nullptr) continue;
-      choose(KernelOp::kMatvec, matvec->weight, choices);
-      choose(KernelOp::kMatvec, matvec->up, choices);
-      if (matvec->bias != kNone) choices[matvec->bias].kernel = choices[matvec->weight].kernel;
+      const auto selection = select_reader(readers[i], plan_.weights[i].type);
+      if (!selection) continue;
+      choices[i].kernel = selection->kernel->name;
+      choices[i].reason = selection->reason;
     }
     return choices;
   }
@@ -58,15 +54,16 @@ class VulkanExecutable final : public Executable {
   }
 
  private:
-  // Which kernel reads the weight when one token is decoded.
-  void choose(KernelOp op, WeightId weight, std::vector<KernelChoice>& choices) const {
-    if (weight == kNone) return;
-    KernelRequest request = {op, plan_.weights[weight].type, 1};
-    if (op == KernelOp::kRmsNorm) request.type = {};  // norms read floats, whatever the file held
-    const auto selection = choose_kernel(shared_->device->facts(), request, shared_->forced_kernels);
-    if (!selection) return;
-    choices[weight].kernel = selection->kernel->name;
-    choices[weight].reason = selection->reason;
+  // The kernel that reads a weight when one token is decoded. A bias is read by the matvec of its rows,
+  // whichever that is; a norm reads floats, whatever the file held.
+  std::optional<KernelSelection> select_reader(WeightReader reader, TensorType type) const {
+    KernelRequest request = {KernelOp::kMatvec, type, 1};
+    if (reader == WeightReader::kNone || reader == WeightReader::kBias) return {};
+    if (reader == WeightReader::kEmbed) request.op = KernelOp::kEmbed;
+    if (reader == WeightReader::kNorm) request = {KernelOp::kRmsNorm, {}, 1};
+    auto selection = choose_kernel(shared_->device->facts(), request, shared_->forced_kernels);
+    if (!selection) return {};
+    return *selection;
   }
 
   Plan plan_;
