@@ -7,7 +7,7 @@
 namespace hb::opencl {
 
 struct EmbeddedSource {
-  std::string_view name;  // "exact.clh", "base/half_functions.inl"
+  std::string_view name;  // from the root of src/: "backend/opencl/kernels/exact.clh"
   std::string_view text;
 };
 extern const std::span<const EmbeddedSource> kEmbeddedSources;

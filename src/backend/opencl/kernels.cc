@@ -89,7 +89,7 @@ const Kernel* find_kernel(const std::string& name) {
 std::string kernel_source(const Kernel& kernel) {
   std::string text;
   std::set<std::string_view> done;
-  append_file(std::string(kernel.source) + ".cl", done, text);
+  append_file(fmt::format("backend/opencl/kernels/{}.cl", kernel.source), done, text);
   return text;
 }
 

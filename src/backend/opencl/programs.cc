@@ -19,12 +19,12 @@ std::string build_log(const Device& device, cl_program program) {
           CL_SUCCESS ||
       size == 0 || size > (16u << 20))
     return "the driver gave no log";
-  std::string log(size, '\0');
-  if (device.cl().clGetProgramBuildInfo(program, device.id(), CL_PROGRAM_BUILD_LOG, size, log.data(),
+  std::string text(size, '\0');
+  if (device.cl().clGetProgramBuildInfo(program, device.id(), CL_PROGRAM_BUILD_LOG, size, text.data(),
                                         nullptr) != CL_SUCCESS)
     return "the driver gave no log";
-  log.resize(std::min(log.find('\0'), log.size()));
-  return log.substr(0, kMaxLog);
+  text.resize(std::min(text.find('\0'), text.size()));
+  return text.substr(0, kMaxLog);
 }
 
 std::vector<uint8_t> binary_of(const Device& device, cl_program program) {

@@ -180,7 +180,10 @@ TEST(VulkanOptions, UnknownNamesAreErrors) {
 
 TEST(VulkanOptions, ADeviceThatIsTooSlowIsGivenUp) {
   const auto backend = make_vulkan_backend({.timeout = std::chrono::milliseconds(0)});
-  ASSERT_TRUE(backend) << backend.error().message;
+  if (!backend) {  // what is uploaded at the start may already take too long
+    EXPECT_EQ(backend.error().code, ErrorCode::kDevice);
+    return;
+  }
   const OpCase op_case = std::move(chain_cases().front());
   for (int attempt = 0; attempt < 2; ++attempt) {
     const auto trace = run(**backend, op_case);

@@ -1,8 +1,8 @@
 #pragma OPENCL FP_CONTRACT OFF
 // Attention of one head of one row (docs/numerics.md, section 7): a work-item. Its scores lie in global memory.
-#include "exact.clh"
-#include "batch.clh"
-#include "lanes.clh"
+#include "backend/opencl/kernels/exact.clh"
+#include "backend/opencl/kernels/batch.clh"
+#include "backend/opencl/kernels/lanes.clh"
 
 #define SPAN 256u
 

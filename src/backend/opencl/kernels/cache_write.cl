@@ -1,7 +1,7 @@
 #pragma OPENCL FP_CONTRACT OFF
 // K and V rows to f16: a work-item is an element of a row.
-#include "exact.clh"
-#include "batch.clh"
+#include "backend/opencl/kernels/exact.clh"
+#include "backend/opencl/kernels/batch.clh"
 
 __kernel void hb_cache_write(__global const uint* batch, __global const float* key, __global const float* value,
                              __global ushort* keys, __global ushort* values, uint width) {

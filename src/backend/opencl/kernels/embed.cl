@@ -1,9 +1,9 @@
 #pragma OPENCL FP_CONTRACT OFF
 // Rows of a quantised table: a work-item is a block of 32 columns of a row of the batch.
-#include "exact.clh"
-#include "batch.clh"
-#include "lanes.clh"
-#include "quantised.clh"
+#include "backend/opencl/kernels/exact.clh"
+#include "backend/opencl/kernels/batch.clh"
+#include "backend/opencl/kernels/lanes.clh"
+#include "backend/opencl/kernels/quantised.clh"
 
 // The code of column 4 j + i of row r, the zero point subtracted.
 int code_of(__global const uchar* record, uint r, uint j, uint i) {

@@ -1,9 +1,9 @@
 #pragma OPENCL FP_CONTRACT OFF
 // Rows of an F32, F16 or BF16 table: a work-item is an element.
-#include "exact.clh"
-#include "batch.clh"
-#include "lanes.clh"
-#include "float_weights.clh"
+#include "backend/opencl/kernels/exact.clh"
+#include "backend/opencl/kernels/batch.clh"
+#include "backend/opencl/kernels/lanes.clh"
+#include "backend/opencl/kernels/float_weights.clh"
 
 __kernel void hb_embed(__global const ELEMENT* tiles, __global const uint* batch, __global float* out, uint cols,
                        uint first_token, uint tokens, float factor) {

@@ -1,10 +1,10 @@
 #pragma OPENCL FP_CONTRACT OFF
 // F32, F16 or BF16 matrix times COLUMNS rows of floats: a work-item computes a tile of 32 rows.
-#include "exact.clh"
-#include "lanes.clh"
-#include "float_weights.clh"
-#include "tile_sums.clh"
-#include "epilogue.clh"
+#include "backend/opencl/kernels/exact.clh"
+#include "backend/opencl/kernels/lanes.clh"
+#include "backend/opencl/kernels/float_weights.clh"
+#include "backend/opencl/kernels/tile_sums.clh"
+#include "backend/opencl/kernels/epilogue.clh"
 
 __kernel void hb_matvec(__global const ELEMENT* tiles, __global const float* in, __global const uint* unused,
                         __global const float* bias, __global const float* up, __global const float* residual,

@@ -1,6 +1,6 @@
 #pragma OPENCL FP_CONTRACT OFF
 // For tests: exact.clh function by function, on bits; the vectors' too.
-#include "exact.clh"
+#include "backend/opencl/kernels/exact.clh"
 
 uint scalar_bits(uint function, uint x) {
   switch (function) {

@@ -1,14 +1,14 @@
 #pragma OPENCL FP_CONTRACT OFF
 // Quantised matrix times COLUMNS rows of Q8 activations: a work-item computes a tile of 32 rows. For devices whose
 // work-items have wide vectors: CPUs.
-#include "exact.clh"
-#include "lanes.clh"
-#include "quantised.clh"
-#include "tile_codes.clh"
-#include "tile_dot.clh"
-#include "tile_scales.clh"
-#include "tile_sums.clh"
-#include "epilogue.clh"
+#include "backend/opencl/kernels/exact.clh"
+#include "backend/opencl/kernels/lanes.clh"
+#include "backend/opencl/kernels/quantised.clh"
+#include "backend/opencl/kernels/tile_codes.clh"
+#include "backend/opencl/kernels/tile_dot.clh"
+#include "backend/opencl/kernels/tile_scales.clh"
+#include "backend/opencl/kernels/tile_sums.clh"
+#include "backend/opencl/kernels/epilogue.clh"
 
 int16 products(const uint16* words, const TileScales* s, __global const uint* x, int4 meta) {
 #if HAS_GROUPS

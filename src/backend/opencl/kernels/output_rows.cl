@@ -1,6 +1,6 @@
 #pragma OPENCL FP_CONTRACT OFF
 // A copy of the batch's last rows.
-#include "batch.clh"
+#include "backend/opencl/kernels/batch.clh"
 
 __kernel void hb_output_rows(__global const uint* batch, __global const uint* in, __global uint* out, uint width) {
   const uint i = get_global_id(0), row = get_global_id(1);

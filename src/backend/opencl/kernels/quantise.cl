@@ -1,6 +1,6 @@
 #pragma OPENCL FP_CONTRACT OFF
 // F32 to Q8 (docs/numerics.md, section 4): a work-item is a block of 32.
-#include "exact.clh"
+#include "backend/opencl/kernels/exact.clh"
 
 int sum_of(int16 x) {
   const int8 eight = x.lo + x.hi;

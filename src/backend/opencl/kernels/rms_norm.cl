@@ -1,6 +1,6 @@
 #pragma OPENCL FP_CONTRACT OFF
 // A work-item is a group of a row.
-#include "exact.clh"
+#include "backend/opencl/kernels/exact.clh"
 
 __kernel void hb_rms_norm(__global const float* in, __global const float* weight, __global const float* residual,
                           __global float* out, uint width, uint group, uint has_residual, float epsilon) {

@@ -1,6 +1,6 @@
 #pragma OPENCL FP_CONTRACT OFF
 // A work-item is a pair of a row.
-#include "exact.clh"
+#include "backend/opencl/kernels/exact.clh"
 
 __kernel void hb_rope(__global float* values, __global const float2* angles, uint width, uint head_dim, uint pairs,
                       uint total, uint adjacent) {

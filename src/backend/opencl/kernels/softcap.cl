@@ -1,5 +1,5 @@
 #pragma OPENCL FP_CONTRACT OFF
-#include "exact.clh"
+#include "backend/opencl/kernels/exact.clh"
 
 __kernel void hb_softcap(__global float* values, uint width, float cap) {
   const uint i = get_global_id(0);
