@@ -2,6 +2,7 @@
 // edges.
 #pragma once
 
+#include <ostream>
 #include <span>
 #include <vector>
 
@@ -25,6 +26,7 @@ struct CaseGroup {
   const char* name;  // letters and digits, fit for a test's name
   std::vector<OpCase> (*make)();
 };
+inline void PrintTo(const CaseGroup& group, std::ostream* out) { *out << group.name; }  // for GoogleTest
 std::span<const CaseGroup> op_case_groups();
 
 // Element i mod count: pairs of choices with coprime counts meet in every combination as i grows.
