@@ -102,7 +102,7 @@ typedef struct hb_model_options {
   hb_progress_fn progress; /* bytes of weights packed, and in all: once a weight; a stop takes effect there */
   void* progress_user;
   const char* vulkan_device; /* its number, or a part of its name; NULL (default): the best */
-  const char* cache_folder;  /* where the vulkan backend keeps compiled kernels; NULL (default): it does not */
+  const char* cache_folder; /* where the vulkan backend keeps compiled kernels; NULL (default): it does not */
 } hb_model_options;
 
 HB_API hb_status hb_model_options_init(hb_model_options* options, size_t struct_size);

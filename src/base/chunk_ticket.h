@@ -28,9 +28,9 @@ class ChunkTicket {
 
   View look() const { return {word_.load()}; }
 
-  // Claims the chunk number (chunk_count - seen.unclaimed()) of the range that `seen` belongs to. False if the
-  // word has changed since, or for no reason; `seen` is then what is there now.
-  // REQUIRES: seen.unclaimed() > 0.
+  // Claims the chunk number (chunk_count - seen.unclaimed()) of the range that `seen` belongs to. False if
+  // the word has changed since, or for no reason; `seen` is then what is there now. REQUIRES:
+  // seen.unclaimed() > 0.
   bool claim(View& seen) {
     return word_.compare_exchange_weak(seen.word, seen.word - 1, std::memory_order_acq_rel,
                                        std::memory_order_acquire);

@@ -55,7 +55,9 @@ TEST_F(RunCommand, TheSameAnswerFromEveryBackendThreadCountAndBatch) {
   const auto expected = run_tiny("run", ask).json();
   std::vector<std::string> ways = {"--backend ref", "--threads 1", "--batch 1", "--isa scalar",
                                    "--batch 3 -c 200"};
-  if (has_vulkan_device()) ways.insert(ways.end(), {"--backend vulkan", "--backend vulkan --batch 3", "--backend vulkan --device 0"});
+  if (has_vulkan_device())
+    ways.insert(ways.end(),
+                {"--backend vulkan", "--backend vulkan --batch 3", "--backend vulkan --device 0"});
   for (const std::string& how : ways) {
     const auto json = run_tiny("run", how + " " + ask).json();
     EXPECT_EQ(json["tokens"], expected["tokens"]) << how;

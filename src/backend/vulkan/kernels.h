@@ -46,8 +46,8 @@ enum KernelFeature : uint32_t {
 // What makes a kernel worth while, beyond running: the choice wants it, a forced kernel does not.
 enum KernelWorth : uint32_t {
   kAlways = 0,
-  kDotMixed = 1,   // products of unsigned and signed bytes are accelerated
-  kDotSigned = 2,  // products of signed bytes are
+  kDotMixed = 1,      // products of unsigned and signed bytes are accelerated
+  kDotSigned = 2,     // products of signed bytes are
   kVectorTexels = 4,  // texel buffers load 16 bytes at once, storage buffers 4: Adreno 610 to 650
 };
 uint32_t worth_of(const DeviceFacts& facts);

@@ -32,7 +32,8 @@ TEST(OpenclDeviceFacts, GpusWinAndUnusableOnesDoNot) {
 }
 
 TEST(OpenclDeviceFacts, VersionsThatAreNoneAreRefused) {
-  for (const char* version : {"", "OpenCL", "OpenCL ", "OpenCL x", "OpenCL 3", "OpenCL 99999999999.1", "1.2"}) {
+  for (const char* version :
+       {"", "OpenCL", "OpenCL ", "OpenCL x", "OpenCL 3", "OpenCL 99999999999.1", "1.2"}) {
     DeviceFacts device = facts("gpu", DeviceKind::kGpu);
     device.version = version;
     EXPECT_FALSE(check_usable(device)) << version;

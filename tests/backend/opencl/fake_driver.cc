@@ -149,24 +149,24 @@ cl_int clSetKernelArg(cl_kernel, cl_uint, size_t, const void*) {
   return CL_SUCCESS;
 }
 
-cl_int clEnqueueNDRangeKernel(cl_command_queue, cl_kernel, cl_uint, const size_t*, const size_t*, const size_t*,
-                              cl_uint, const cl_event*, cl_event*) {
+cl_int clEnqueueNDRangeKernel(cl_command_queue, cl_kernel, cl_uint, const size_t*, const size_t*,
+                              const size_t*, cl_uint, const cl_event*, cl_event*) {
   ++state.runs;
   return lies(FakeMode::kLostWhileRunning) ? CL_OUT_OF_RESOURCES : CL_SUCCESS;
 }
-cl_int clEnqueueReadBuffer(cl_command_queue, cl_mem memory, cl_bool, size_t offset, size_t size, void* to, cl_uint,
-                           const cl_event*, cl_event*) {
+cl_int clEnqueueReadBuffer(cl_command_queue, cl_mem memory, cl_bool, size_t offset, size_t size, void* to,
+                           cl_uint, const cl_event*, cl_event*) {
   if (lies(FakeMode::kLostWhileWaiting)) return CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
   std::memcpy(to, bytes_of(memory).data() + offset, size);
   return CL_SUCCESS;
 }
-cl_int clEnqueueWriteBuffer(cl_command_queue, cl_mem memory, cl_bool, size_t offset, size_t size, const void* from,
-                            cl_uint, const cl_event*, cl_event*) {
+cl_int clEnqueueWriteBuffer(cl_command_queue, cl_mem memory, cl_bool, size_t offset, size_t size,
+                            const void* from, cl_uint, const cl_event*, cl_event*) {
   std::memcpy(bytes_of(memory).data() + offset, from, size);
   return CL_SUCCESS;
 }
-void* clEnqueueMapBuffer(cl_command_queue, cl_mem memory, cl_bool, cl_map_flags, size_t offset, size_t, cl_uint,
-                         const cl_event*, cl_event*, cl_int* code) {
+void* clEnqueueMapBuffer(cl_command_queue, cl_mem memory, cl_bool, cl_map_flags, size_t offset, size_t,
+                         cl_uint, const cl_event*, cl_event*, cl_int* code) {
   set_code(code, CL_SUCCESS);
   return bytes_of(memory).data() + offset;
 }

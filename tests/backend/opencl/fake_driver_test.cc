@@ -101,7 +101,8 @@ TEST_F(OpenclFakeDriver, NoAllocationIsLargerThanTheDeviceAllows) {
   CaseBuilder builder("a matrix of four allocations", 1);
   builder.plan().vocab_size = 3000;
   const BufferId in = builder.input("in", 1024, Activations::kPlain, PlanBuffer::Kind::kQ8);
-  builder.op(MatvecOp{in, builder.weight("matrix", TensorType::kQ8_0, 3000, 1024), builder.buffer("out", 3000)});
+  builder.op(
+      MatvecOp{in, builder.weight("matrix", TensorType::kQ8_0, 3000, 1024), builder.buffer("out", 3000)});
   builder.step(2);
   const auto made = backend();
   ASSERT_TRUE(made);

@@ -56,12 +56,14 @@ std::vector<uint32_t> make_inputs(const Exponents& exponents) {
   return bits;
 }
 
-void expect_same(const std::vector<uint32_t>& expected, const std::vector<uint32_t>& actual, const std::string& what) {
+void expect_same(const std::vector<uint32_t>& expected, const std::vector<uint32_t>& actual,
+                 const std::string& what) {
   uint32_t wrong = 0;
   for (size_t i = 0; i < expected.size(); ++i) {
     if (expected[i] == actual[i]) continue;
     if (wrong++ == 0)
-      ADD_FAILURE() << what << std::hex << ": input " << i << " should give " << expected[i] << ", got " << actual[i];
+      ADD_FAILURE() << what << std::hex << ": input " << i << " should give " << expected[i] << ", got "
+                    << actual[i];
   }
   EXPECT_EQ(wrong, 0u) << what;
 }
@@ -77,7 +79,8 @@ class OpenclFunctions : public ::testing::Test {
     ASSERT_TRUE(device) << device.error().message;
     programs_ = std::make_unique<Programs>(*device, "");
     queue_ = std::make_unique<Queue>(std::move(*Queue::create(*device)));
-    for (Buffer* buffer : {&in_, &scalar_, &vector_}) *buffer = std::move(*new_buffer(*device, 4 * kCount, "values"));
+    for (Buffer* buffer : {&in_, &scalar_, &vector_})
+      *buffer = std::move(*new_buffer(*device, 4 * kCount, "values"));
   }
 
   Outputs run(uint32_t function, const std::vector<uint32_t>& inputs) {

@@ -35,8 +35,8 @@ TEST(OpenclKernels, OptionsAreTheLanguageAndDefinitions) {
 TEST(OpenclKernels, CallNoFunctionOfTheDriversMathematics) {
   for (const Kernel& kernel : kernels()) {
     std::string source = kernel_source(kernel);
-    for (const char* banned : {" fma(", " mad(", " dot(", " exp(", " native_", " half_exp", " rsqrt(", " sqrt(",
-                               " mix(", " clamp(", " fmax(", " fmin(", " tanh("})
+    for (const char* banned : {" fma(", " mad(", " dot(", " exp(", " native_", " half_exp", " rsqrt(",
+                               " sqrt(", " mix(", " clamp(", " fmax(", " fmin(", " tanh("})
       EXPECT_THAT(source, Not(HasSubstr(banned))) << kernel.name;
   }
 }
@@ -62,8 +62,10 @@ TEST(OpenclKernels, ColumnsFollowTheBatch) {
 
 TEST(OpenclKernels, AForcedKernelWinsWhereItFits) {
   const std::string forced[] = {"matvec_q4_0_x8"};
-  EXPECT_STREQ(choose_kernel({}, {KernelOp::kMatvec, TensorType::kQ4_0, 1}, forced)->kernel->name, "matvec_q4_0_x8");
-  EXPECT_STREQ(choose_kernel({}, {KernelOp::kMatvec, TensorType::kQ4_1, 1}, forced)->kernel->name, "matvec_q4_1_x1");
+  EXPECT_STREQ(choose_kernel({}, {KernelOp::kMatvec, TensorType::kQ4_0, 1}, forced)->kernel->name,
+               "matvec_q4_0_x8");
+  EXPECT_STREQ(choose_kernel({}, {KernelOp::kMatvec, TensorType::kQ4_1, 1}, forced)->kernel->name,
+               "matvec_q4_1_x1");
 }
 
 }  // namespace

@@ -29,8 +29,8 @@ OpCase small_case() {
   builder.op(RopeOp{q, 2, 18, 0, RopeOp::Pairing::kAdjacent});
   builder.op(CacheWriteOp{0, k, v});
   builder.op(AttentionOp{0, q, attended, 2, 1, 18, 0.25f, 0, 30.0f});
-  builder.op(MatvecOp{attended, builder.weight("wo", TensorType::kF16, 64, 36), wide, kNone, MatvecOp::Gate::kNone,
-                      kNone, 1.0f, x});
+  builder.op(MatvecOp{attended, builder.weight("wo", TensorType::kF16, 64, 36), wide, kNone,
+                      MatvecOp::Gate::kNone, kNone, 1.0f, x});
   const BufferId last = builder.output_buffer("last", 64);
   builder.op(OutputRowsOp{wide, last});
   builder.op(ScaleOp{last, 0.5f});

@@ -1,4 +1,5 @@
-// The backend's other ways: small allocations, forced kernels, flushing and waiting, compiled kernels on disk.
+// The backend's other ways: small allocations, forced kernels, flushing and waiting, compiled kernels on
+// disk.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
