@@ -22,7 +22,7 @@ struct Args {
   const Value& at(size_t i) const { return positional[i]; }
   // The deepest of them, for values that keep them.
   uint32_t depth() const;
-  Value value_or(size_t i, Value fallback) const { return at(i).missing() ? std::move(fallback) : at(i); }
+  Value value_or(size_t i, const Value& fallback) const { return at(i).missing() ? fallback : at(i); }
 };
 
 // `self` is the filtered or tested value, the object of a method, or kMissing for a global.
