@@ -75,7 +75,7 @@ TEST_F(RunCommand, ADeviceLostInMidAnswerChangesNothing) {
   EXPECT_THAT(lost.err, HasSubstr("going on with the CPU"));
   EXPECT_EQ(lost.json()["tokens"], expected["tokens"]);
   EXPECT_EQ(lost.json()["evidence"]["logits_hash"], expected["evidence"]["logits_hash"]);
-  EXPECT_EQ(alone.exit_code, 1);
+  EXPECT_NE(alone.exit_code, 0);
 }
 
 TEST_F(RunCommand, SeedsChooseAmongAnswers) {

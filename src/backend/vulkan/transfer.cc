@@ -17,6 +17,7 @@ Result<Transfer> Transfer::create(Memory& memory, Commands& commands) {
 }
 
 Status Transfer::write(const Buffer& to, uint64_t offset, std::span<const uint8_t> bytes) {
+  if (bytes.empty()) return {};
   if (to.mapped() != nullptr) {
     std::memcpy(to.mapped() + offset, bytes.data(), bytes.size());
     return {};
