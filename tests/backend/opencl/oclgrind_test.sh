@@ -1,7 +1,7 @@
 #!/bin/sh
 # Runs a program on Oclgrind's simulated device, which must find no race and no read or write outside of a buffer; the
 # program's result must be right. -cl-opt-disable: Oclgrind reads optimised code wrongly. Its check for uninitialised
-# memory is left out: it does not follow vectors of sixteen through vload16 and vstore16.
+# memory is left out: it complains of the norm's vectors of sixteen (vload16, vstore16), which may be its own fault; not shown.
 #   oclgrind_test.sh DRIVER PROGRAM LOG
 set -eu
 rm -f "$3"
