@@ -134,7 +134,8 @@ void ThreadPool::publish(const Job& job) {
   chunk_count_.store(job.chunk_count, std::memory_order_relaxed);
   done_count_.store(0, std::memory_order_relaxed);
   const auto range_count = static_cast<uint32_t>(ranges_.size());
-  for (uint32_t i = 0; i < range_count; ++i) {
+  // The caller's own range last: a worker that sees the first one open finds its own open, too, or soon.
+  for (uint32_t i = range_count; i-- > 0;) {
     const Interval range = range_of(i, range_count, job.chunk_count);
     if (range.begin != range.end) ranges_[i].ticket.open(range.end - range.begin);
   }
