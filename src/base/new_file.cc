@@ -39,11 +39,15 @@ Status NewFile::write(std::span<const uint8_t> bytes) {
 
 Status NewFile::sync() { return ::fsync(fd_) == 0 ? Status() : failed(); }
 
-Status NewFile::finish() {
-  HB_TRY(sync());
+Status NewFile::replace() {
   if (::rename(temporary_.c_str(), path_.c_str()) != 0) return failed();
   ::close(std::exchange(fd_, -1));
   return {};
+}
+
+Status NewFile::finish() {
+  HB_TRY(sync());
+  return replace();
 }
 
 std::unexpected<Error> NewFile::failed() const {

@@ -10,7 +10,7 @@
 
 namespace hb {
 
-// Has another name until finish() gives it its own, in place of what was there; goes with the object if that
+// Has another name until replace() gives it its own, in place of what was there; goes with the object if that
 // never happens. ERRORS: kIo with the system's words (disk full); what was there before is unchanged.
 class NewFile {
  public:
@@ -20,8 +20,9 @@ class NewFile {
   NewFile& operator=(const NewFile&) = delete;
 
   Status write(std::span<const uint8_t> bytes);
-  Status sync();  // what was written is on the disk
-  Status finish();
+  Status sync();     // what was written is on the disk
+  Status replace();  // the file has its own name
+  Status finish();   // sync(), then replace()
 
  private:
   explicit NewFile(const std::string& path);

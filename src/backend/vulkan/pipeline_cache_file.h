@@ -11,9 +11,6 @@
 
 namespace hb::vulkan {
 
-// FNV-1a, 64 bits.
-uint64_t hash_bytes(std::span<const uint8_t> bytes, uint64_t seed = 0xcbf29ce484222325u);
-
 // The file for a device, its driver and a set of kernels: another of any of them is another file.
 std::string pipeline_cache_path(const std::string& folder, const DeviceFacts& facts, uint64_t kernels_hash);
 

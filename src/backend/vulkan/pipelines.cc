@@ -7,6 +7,7 @@
 #include "backend/vulkan/pipeline_cache_file.h"
 #include "backend/vulkan/vk_result.h"
 #include "backend/vulkan/weight_layout.h"
+#include "base/checked_file.h"
 #include "base/log.h"
 
 namespace hb::vulkan {
