@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "backend/context_checks.h"
 #include "backend/cpu/attention_args.h"
 #include "backend/cpu/cpu_context.h"
 #include "backend/cpu/packed_weights.h"
@@ -52,11 +53,7 @@ class CpuExecutable final : public Executable {
   }
 
   Result<std::unique_ptr<ExecutionContext>> new_context(const ContextOptions& options) override {
-    if (options.capacity == 0 || options.max_batch == 0) {
-      return fail(ErrorCode::kInvalidArgument,
-                  fmt::format("a context of {} positions and batches of {}; both must be positive",
-                              options.capacity, options.max_batch));
-    }
+    HB_TRY(check_options(options));
     return without_bad_alloc("a context",
                              [&] { return CpuContext::create(plan_, weights_.weights, *shared_, options); });
   }

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include "backend/context_checks.h"
 #include "backend/cpu/matvec.h"
 #include "backend/cpu/pack.h"
 #include "base/check.h"
@@ -209,13 +210,8 @@ Result<std::vector<float>> CpuContext::read_buffer(BufferId id) {
 Status CpuContext::write_buffer(BufferId id, std::span<const float> values) {
   HB_CHECK_LT(size_t{id}, activations_.size());
   Activation& buffer = activations_[id];
-  const size_t rows = values.size() / buffer.width();
-  if (values.size() % buffer.width() != 0 || rows > max_batch_) {
-    return fail(ErrorCode::kInvalidArgument,
-                fmt::format("{} values are no rows of {} for buffer '{}' of at most {} rows", values.size(),
-                            buffer.width(), plan_.buffers[id].name, max_batch_));
-  }
-  HB_TRY(buffer.set_rows(static_cast<uint32_t>(rows)));
+  HB_ASSIGN(const uint32_t rows, rows_to_write(plan_.buffers[id], values.size(), max_batch_));
+  HB_TRY(buffer.set_rows(rows));
   if (buffer.kind() == PlanBuffer::Kind::kF32) {
     std::ranges::copy(values, buffer.row(0));
   } else {

@@ -4,6 +4,7 @@
 #include <variant>
 
 #include "backend/cpu/tile_layout.h"
+#include "backend/matvec_flags.h"
 #include "quant/activation.h"
 #include "quant/format_traits.h"
 
@@ -11,15 +12,6 @@ namespace hb::opencl {
 namespace {
 
 constexpr uint32_t kWorkGroup = 64;  // of kernels with an element a work-item
-
-// Flags of epilogue.clh.
-enum MatvecFlags : uint32_t {
-  kHasBias = 1,
-  kHasResidual = 2,
-  kSiluGate = 4,
-  kGeluGate = 8,
-  kRawProduct = 16
-};
 
 class OpRecorder {
  public:
@@ -114,13 +106,8 @@ Status OpRecorder::add(const QuantiseOp& op) {
 }
 
 Status OpRecorder::add(const MatvecOp& op) {
-  uint32_t flags = 0;
-  if (op.bias != kNone) flags |= kHasBias;
-  if (op.residual != kNone) flags |= kHasResidual;
-  if (op.gate == MatvecOp::Gate::kSilu) flags |= kSiluGate;
-  if (op.gate == MatvecOp::Gate::kGelu) flags |= kGeluGate;
   if (op.up != kNone) HB_TRY(add_matrix(op, in_.weights[op.up], kRawProduct, in_.buffers.up_products()));
-  return add_matrix(op, in_.weights[op.weight], flags, data(op.out));
+  return add_matrix(op, in_.weights[op.weight], matvec_flags(op), data(op.out));
 }
 
 Status OpRecorder::add_matrix(const MatvecOp& op, const DeviceWeight& weight, uint32_t flags,

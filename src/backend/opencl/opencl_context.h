@@ -44,7 +44,6 @@ class OpenclContext final : public ExecutionContext {
   Status reserve_outputs(uint32_t rows);
   Result<const Recording*> recording_for(uint32_t rows);
   Status read_logits(uint32_t rows);
-  Status check_positions(uint32_t position, uint32_t count) const;
 
   const Plan& plan_;
   const std::vector<DeviceWeight>& weights_;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "backend/context_checks.h"
 #include "backend/ref/ref_context.h"
 #include "base/memory_errors.h"
 #include "plan/validate.h"
@@ -32,11 +33,7 @@ class RefExecutable final : public Executable {
   }
 
   Result<std::unique_ptr<ExecutionContext>> new_context(const ContextOptions& options) override {
-    if (options.capacity == 0 || options.max_batch == 0) {
-      return fail(ErrorCode::kInvalidArgument,
-                  fmt::format("a context of {} positions and batches of {}; both must be positive",
-                              options.capacity, options.max_batch));
-    }
+    HB_TRY(check_options(options));
     const std::string cache = fmt::format("a cache of {} positions", options.capacity);
     return without_bad_alloc(cache.c_str(), [&]() -> Result<std::unique_ptr<ExecutionContext>> {
       return std::make_unique<ref::RefContext>(plan_, options);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "backend/context_checks.h"
 #include "backend/ref/ref_ops.h"
 #include "base/check.h"
 #include "base/half.h"
@@ -157,14 +158,9 @@ Result<std::vector<float>> RefContext::read_buffer(BufferId buffer) {
 Status RefContext::write_buffer(BufferId buffer, std::span<const float> values) {
   HB_CHECK_LT(buffer, tensors_.size());
   const PlanBuffer& shape = plan_.buffers[buffer];
-  const size_t rows = values.size() / shape.width;
-  if (values.size() % shape.width != 0 || rows > max_batch()) {
-    return fail(ErrorCode::kInvalidArgument,
-                fmt::format("{} values are no rows of {} for buffer '{}' of at most {} rows", values.size(),
-                            shape.width, shape.name, max_batch()));
-  }
+  HB_ASSIGN(const uint32_t rows, rows_to_write(shape, values.size(), max_batch()));
   HB_TRY(without_bad_alloc("a buffer's values", [&]() -> Status {
-    resize(buffer, static_cast<uint32_t>(rows));
+    resize(buffer, rows);
     return {};
   }));
   if (shape.kind == PlanBuffer::Kind::kF32) {
@@ -176,7 +172,7 @@ Status RefContext::write_buffer(BufferId buffer, std::span<const float> values) 
 }
 
 Result<std::vector<uint16_t>> RefContext::read_cache(uint32_t position, uint32_t count) {
-  HB_TRY(check_positions(position, count));
+  HB_TRY(check_cache_positions(position, count, capacity()));
   return without_bad_alloc("rows of the cache", [&]() -> Result<std::vector<uint16_t>> {
     std::vector<uint16_t> rows;
     for (uint32_t layer = 0; layer < cache_.size(); ++layer) {
@@ -190,13 +186,8 @@ Result<std::vector<uint16_t>> RefContext::read_cache(uint32_t position, uint32_t
 }
 
 Status RefContext::write_cache(uint32_t position, uint32_t count, std::span<const uint16_t> rows) {
-  HB_TRY(check_positions(position, count));
-  size_t expected = 0;
-  for (uint32_t layer = 0; layer < cache_.size(); ++layer) expected += size_t{2} * count * cache_width(layer);
-  if (rows.size() != expected) {
-    return fail(ErrorCode::kInvalidArgument,
-                fmt::format("{} cache values for {} positions, which need {}", rows.size(), count, expected));
-  }
+  HB_TRY(check_cache_positions(position, count, capacity()));
+  HB_TRY(check_cache_values(plan_, count, rows.size()));
   for (uint32_t layer = 0; layer < cache_.size(); ++layer) {
     const size_t begin = size_t{position} * cache_width(layer), size = size_t{count} * cache_width(layer);
     for (auto* tensor : {&cache_[layer].keys, &cache_[layer].values}) {
@@ -234,12 +225,6 @@ const float* RefContext::optional_row(BufferId buffer, uint32_t index) const {
 
 uint32_t RefContext::cache_width(uint32_t layer) const {
   return plan_.cache_layers[layer].kv_heads * plan_.cache_layers[layer].head_dim;
-}
-
-Status RefContext::check_positions(uint32_t position, uint32_t count) const {
-  if (uint64_t{position} + count <= capacity()) return {};
-  return fail(ErrorCode::kInvalidArgument, fmt::format("cache positions {} to {} of a context of {}",
-                                                       position, uint64_t{position} + count, capacity()));
 }
 
 }  // namespace hb::ref

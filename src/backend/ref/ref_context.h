@@ -57,7 +57,6 @@ class RefContext final : public ExecutionContext {
   // nullptr for kNone.
   const float* optional_row(BufferId buffer, uint32_t index) const;
   uint32_t cache_width(uint32_t layer) const;
-  Status check_positions(uint32_t position, uint32_t count) const;
 
   const Plan& plan_;
   ContextOptions options_;

@@ -2,55 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <charconv>
-#include <optional>
+#include <vector>
+
+#include "backend/device_choice.h"
 
 namespace hb::vulkan {
-namespace {
-
-std::string lower(std::string text) {
-  std::ranges::transform(text, text.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c; });
-  return text;
-}
-
-std::optional<size_t> number(const std::string& text) {
-  size_t value = 0;
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, value);
-  if (text.empty() || error != std::errc() || stop != end) return std::nullopt;
-  return value;
-}
-
-std::string list(std::span<const DeviceFacts> devices) {
-  if (devices.empty()) return "there is none";
-  std::string text = "there are";
-  for (size_t i = 0; i < devices.size(); ++i)
-    text += fmt::format("{} {} '{}'", i ? "," : "", i, devices[i].name);
-  return text;
-}
-
-Result<size_t> best_device(std::span<const DeviceFacts> devices) {
-  std::optional<size_t> best;
-  for (size_t i = 0; i < devices.size(); ++i) {
-    if (!check_usable(devices[i])) continue;
-    if (!best || devices[i].kind < devices[*best].kind) best = i;
-  }
-  if (best) return *best;
-  return fail(ErrorCode::kNotFound, fmt::format("no Vulkan device can be used; {}", list(devices)));
-}
-
-Result<size_t> find_device(std::span<const DeviceFacts> devices, const std::string& wanted) {
-  if (const auto index = number(wanted); index && *index < devices.size()) return *index;
-  for (size_t i = 0; i < devices.size(); ++i) {
-    if (lower(devices[i].name).find(lower(wanted)) != std::string::npos) return i;
-  }
-  return fail(ErrorCode::kNotFound,
-              fmt::format("no Vulkan device is called '{}'; {}", wanted, list(devices)));
-}
-
-}  // namespace
-
 const char* device_kind_name(DeviceKind kind) {
   switch (kind) {
     case DeviceKind::kDiscrete:
@@ -87,10 +43,10 @@ Status check_usable(const DeviceFacts& facts) {
 }
 
 Result<size_t> choose_device(std::span<const DeviceFacts> devices, const std::string& wanted) {
-  if (wanted.empty()) return best_device(devices);
-  HB_ASSIGN(const size_t index, find_device(devices, wanted));
-  HB_TRY(check_usable(devices[index]));
-  return index;
+  std::vector<DeviceCandidate> candidates;
+  for (const DeviceFacts& facts : devices)
+    candidates.push_back({facts.name, facts.name, static_cast<int>(facts.kind), check_usable(facts)});
+  return choose_candidate(candidates, wanted, "Vulkan");
 }
 
 }  // namespace hb::vulkan

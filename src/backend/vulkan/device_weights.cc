@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "backend/vulkan/transfer.h"
+#include "backend/weight_reader.h"
 #include "quant/weight_block.h"
 
 namespace hb::vulkan {
@@ -15,17 +16,6 @@ namespace {
 constexpr uint32_t kGroupsAlignment = 64;
 constexpr uint64_t kSectionAlignment = 256;
 constexpr uint64_t kChunkBytes = 256u << 10;
-
-// Weights that ops read as vectors: norms and biases. Everything else is a matrix or an embedding table.
-std::vector<bool> find_vectors(const Plan& plan) {
-  std::vector<bool> is_vector(plan.weights.size(), false);
-  for (const Op& op : plan.ops) {
-    if (const auto* norm = std::get_if<RmsNormOp>(&op)) is_vector[norm->weight] = true;
-    if (const auto* matvec = std::get_if<MatvecOp>(&op); matvec && matvec->bias != kNone)
-      is_vector[matvec->bias] = true;
-  }
-  return is_vector;
-}
 
 // Packs matrices part by part: a part is some row groups, packed by one thread, then copied to the device.
 class MatrixPacker {
@@ -113,14 +103,10 @@ Status fill_matrix(const PlanWeight& weight, const DeviceWeight& device, const C
 }
 
 Status fill_vector(const PlanWeight& weight, const DeviceWeight& device, Transfer& transfer) {
-  if (const Status status = check_row(weight.type, weight.bytes.data(), weight.cols); !status)
-    return std::unexpected(status.error().within(fmt::format("tensor '{}'", weight.name)));
-  std::vector<uint8_t> bytes(size_t{weight.cols} * sizeof(float));
-  for (uint32_t i = 0; i < weight.cols; ++i) {
-    const float value = load_float(weight.type, weight.bytes.data(), i);
-    std::memcpy(bytes.data() + sizeof value * i, &value, sizeof value);
-  }
-  return transfer.write(device.buffer, 0, bytes);
+  std::vector<float> values(weight.cols);
+  HB_TRY(load_vector(weight, values));
+  return transfer.write(device.buffer, 0,
+                        {reinterpret_cast<const uint8_t*>(values.data()), values.size() * sizeof(float)});
 }
 
 Result<DeviceWeight> new_weight(const PlanWeight& weight, bool is_vector, Memory& memory) {
@@ -160,13 +146,13 @@ BufferRange DeviceWeight::section(uint32_t index, uint32_t first, uint32_t count
 Result<std::vector<DeviceWeight>> upload_weights(const Plan& plan, const CompileOptions& options,
                                                  const WeightUpload& upload) {
   HB_ASSIGN(Transfer transfer, Transfer::create(upload.memory, upload.commands));
-  const std::vector<bool> is_vector = find_vectors(plan);
+  const std::vector<WeightReader> readers = weight_readers(plan);
   std::vector<DeviceWeight> weights;
   weights.reserve(plan.weights.size());
   for (size_t i = 0; i < plan.weights.size(); ++i) {
     const PlanWeight& weight = plan.weights[i];
-    HB_ASSIGN(DeviceWeight device, new_weight(weight, is_vector[i], upload.memory));
-    if (is_vector[i]) {
+    HB_ASSIGN(DeviceWeight device, new_weight(weight, is_vector(readers[i]), upload.memory));
+    if (is_vector(readers[i])) {
       HB_TRY(fill_vector(weight, device, transfer));
     } else {
       HB_TRY(fill_matrix(weight, device, options, upload, transfer));

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "backend/context_checks.h"
 #include "backend/vulkan/device_weights.h"
 #include "backend/vulkan/half_check.h"
 #include "backend/vulkan/instance.h"
@@ -45,11 +46,7 @@ class VulkanExecutable final : public Executable {
   }
 
   Result<std::unique_ptr<ExecutionContext>> new_context(const ContextOptions& options) override {
-    if (options.capacity == 0 || options.max_batch == 0) {
-      return fail(ErrorCode::kInvalidArgument,
-                  fmt::format("a context of {} positions and batches of {}; both must be positive",
-                              options.capacity, options.max_batch));
-    }
+    HB_TRY(check_options(options));
     return VulkanContext::create(plan_, weights_, *shared_, options);
   }
 

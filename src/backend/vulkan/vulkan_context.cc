@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "backend/context_checks.h"
 #include "base/check.h"
 #include "quant/activation.h"
 
@@ -170,13 +171,8 @@ Result<std::vector<float>> VulkanContext::read_buffer(BufferId id) {
 Status VulkanContext::write_buffer(BufferId id, std::span<const float> values) {
   HB_CHECK_LT(size_t{id}, plan_.buffers.size());
   const PlanBuffer& shape = plan_.buffers[id];
-  const size_t rows = values.size() / shape.width;
-  if (values.size() % shape.width != 0 || rows > max_batch()) {
-    return fail(ErrorCode::kInvalidArgument,
-                fmt::format("{} values are no rows of {} for buffer '{}' of at most {} rows", values.size(),
-                            shape.width, shape.name, max_batch()));
-  }
-  rows_[id] = static_cast<uint32_t>(rows);
+  HB_ASSIGN(const uint32_t rows, rows_to_write(shape, values.size(), max_batch()));
+  rows_[id] = rows;
   if (shape.output_rows) HB_TRY(reserve_outputs(rows_[id]));
   const DeviceActivation& buffer = buffers_.activation(id);
   const Buffer& owner = buffers_.owner(buffer.data);
@@ -190,14 +186,8 @@ Status VulkanContext::write_buffer(BufferId id, std::span<const float> values) {
   return buffers_.transfer().write(owner, buffer.meta.offset, bytes_of(blocks.meta));
 }
 
-Status VulkanContext::check_positions(uint32_t position, uint32_t count) const {
-  if (uint64_t{position} + count <= capacity()) return {};
-  return fail(ErrorCode::kInvalidArgument, fmt::format("cache positions {} to {} of a context of {}",
-                                                       position, uint64_t{position} + count, capacity()));
-}
-
 Result<std::vector<uint16_t>> VulkanContext::read_cache(uint32_t position, uint32_t count) {
-  HB_TRY(check_positions(position, count));
+  HB_TRY(check_cache_positions(position, count, capacity()));
   std::vector<uint16_t> rows;
   for (const DeviceCacheLayer& layer : buffers_.cache()) {
     std::vector<uint32_t> device(count * layer.row_bytes() / 4);
@@ -211,14 +201,8 @@ Result<std::vector<uint16_t>> VulkanContext::read_cache(uint32_t position, uint3
 }
 
 Status VulkanContext::write_cache(uint32_t position, uint32_t count, std::span<const uint16_t> rows) {
-  HB_TRY(check_positions(position, count));
-  size_t expected = 0;
-  for (const DeviceCacheLayer& layer : buffers_.cache())
-    expected += size_t{2} * count * layer.kv_heads * layer.head_dim;
-  if (rows.size() != expected) {
-    return fail(ErrorCode::kInvalidArgument,
-                fmt::format("{} cache values for {} positions, which need {}", rows.size(), count, expected));
-  }
+  HB_TRY(check_cache_positions(position, count, capacity()));
+  HB_TRY(check_cache_values(plan_, count, rows.size()));
   for (const DeviceCacheLayer& layer : buffers_.cache()) {
     std::vector<uint32_t> device(count * layer.row_bytes() / 4);
     auto* halves = reinterpret_cast<uint16_t*>(device.data());

@@ -52,7 +52,6 @@ class VulkanContext final : public ExecutionContext {
   // Submits the recording `times` times, then the logits' way to the host.
   Status run(Recording& recording, uint32_t times, uint32_t outputs);
   void set_rows(uint32_t rows, uint32_t outputs);
-  Status check_positions(uint32_t position, uint32_t count) const;
 
   const Plan& plan_;
   const std::vector<DeviceWeight>& weights_;
