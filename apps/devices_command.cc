@@ -16,16 +16,8 @@ constexpr const char* kExamples =
     "  halfbyte devices --json\n"
     "  halfbyte run --backend vulkan --device llvmpipe \"What is a river?\"";
 
-nlohmann::ordered_json to_json(const vulkan::DeviceFacts& facts, size_t index) {
-  const Status usable = check_usable(facts);
-  return {{"api", "vulkan"},
-          {"number", index},
-          {"name", facts.name},
-          {"driver", facts.driver},
-          {"kind", device_kind_name(facts.kind)},
-          {"usable", usable.has_value()},
-          {"why_not", usable ? "" : usable.error().message},
-          {"vulkan", fmt::format("{}.{}", facts.api_major, facts.api_minor)},
+nlohmann::ordered_json details(const vulkan::DeviceFacts& facts) {
+  return {{"vulkan", fmt::format("{}.{}", facts.api_major, facts.api_minor)},
           {"vendor_id", facts.vendor_id},
           {"device_id", facts.device_id},
           {"driver_version", facts.driver_version},
@@ -47,16 +39,8 @@ nlohmann::ordered_json to_json(const vulkan::DeviceFacts& facts, size_t index) {
           {"dot_mixed", facts.dot_mixed}};
 }
 
-nlohmann::ordered_json to_json(const opencl::DeviceFacts& facts, size_t index) {
-  const Status usable = check_usable(facts);
-  return {{"api", "opencl"},
-          {"number", index},
-          {"name", facts.name},
-          {"driver", facts.driver},
-          {"kind", device_kind_name(facts.kind)},
-          {"usable", usable.has_value()},
-          {"why_not", usable ? "" : usable.error().message},
-          {"opencl", facts.version},
+nlohmann::ordered_json details(const opencl::DeviceFacts& facts) {
+  return {{"opencl", facts.version},
           {"vendor", facts.vendor},
           {"platform", facts.platform},
           {"memory_bytes", facts.memory_bytes},
@@ -71,8 +55,7 @@ nlohmann::ordered_json to_json(const opencl::DeviceFacts& facts, size_t index) {
           {"integer_dot", facts.integer_dot}};
 }
 
-void print(const vulkan::DeviceFacts& facts, size_t index) {
-  fmt::print("vulkan {}  {}\n", index, facts.name);
+void print_details(const vulkan::DeviceFacts& facts) {
   fmt::print("   {}, Vulkan {}.{}, {}, {:.1f} GB{}\n", device_kind_name(facts.kind), facts.api_major,
              facts.api_minor, facts.driver.empty() ? "no driver name" : facts.driver,
              static_cast<double>(facts.memory_bytes) / 1e9,
@@ -81,12 +64,9 @@ void print(const vulkan::DeviceFacts& facts, size_t index) {
              facts.storage_16bit ? ", 16-bit storage" : "", facts.storage_8bit ? ", 8-bit storage" : "",
              facts.float16 ? ", half arithmetic" : "",
              facts.dot_signed || facts.dot_mixed ? ", integer dot products" : "");
-  if (const Status usable = check_usable(facts); !usable)
-    fmt::print("   cannot be used: {}\n", usable.error().message);
 }
 
-void print(const opencl::DeviceFacts& facts, size_t index) {
-  fmt::print("opencl {}  {}\n", index, facts.name);
+void print_details(const opencl::DeviceFacts& facts) {
   fmt::print("   {}, {}, {} {}, {:.1f} GB{}, {:.1f} GB at a time\n", device_kind_name(facts.kind),
              facts.version, facts.platform, facts.driver, static_cast<double>(facts.memory_bytes) / 1e9,
              facts.unified_memory ? " shared with the CPU" : "",
@@ -94,6 +74,26 @@ void print(const opencl::DeviceFacts& facts, size_t index) {
   fmt::print("   {} compute units{}{}{}{}\n", facts.compute_units, facts.half ? ", half arithmetic" : "",
              facts.subgroups ? ", subgroups" : "", facts.images ? ", images" : "",
              facts.integer_dot ? ", integer dot products" : "");
+}
+
+template <class Facts>
+nlohmann::ordered_json to_json(const char* api, const Facts& facts, size_t index) {
+  const Status usable = check_usable(facts);
+  nlohmann::ordered_json device = {{"api", api},
+                                   {"number", index},
+                                   {"name", facts.name},
+                                   {"driver", facts.driver},
+                                   {"kind", device_kind_name(facts.kind)},
+                                   {"usable", usable.has_value()},
+                                   {"why_not", usable ? "" : usable.error().message}};
+  device.update(details(facts));
+  return device;
+}
+
+template <class Facts>
+void print(const char* api, const Facts& facts, size_t index) {
+  fmt::print("{} {}  {}\n", api, index, facts.name);
+  print_details(facts);
   if (const Status usable = check_usable(facts); !usable)
     fmt::print("   cannot be used: {}\n", usable.error().message);
 }
@@ -108,9 +108,9 @@ void show(const char* api, const Result<std::vector<Facts>>& devices, nlohmann::
   }
   for (size_t i = 0; i < devices->size(); ++i) {
     if (all != nullptr) {
-      all->push_back(to_json((*devices)[i], i));
+      all->push_back(to_json(api, (*devices)[i], i));
     } else {
-      print((*devices)[i], i);
+      print(api, (*devices)[i], i);
     }
   }
   if (all == nullptr && devices->empty()) fmt::print("{}: no driver is installed\n", api);

@@ -27,9 +27,5 @@ __kernel void hb_matvec(__global const ELEMENT* tiles, __global const float* in,
     end_lane(&sums, visit);
   }
   const Epilogue epilogue = {bias, up, residual, out, rows, flags, out_scale};
-  const uint row = first_row + tile * TILE_ROWS;
-  for (uint c = 0; c < COLUMNS; ++c) {
-    finish16(sums.waiting[4][c][0], row, column + c, &epilogue);
-    finish16(sums.waiting[4][c][1], row + 16, column + c, &epilogue);
-  }
+  finish_tile(&sums, first_row + tile * TILE_ROWS, column, &epilogue);
 }

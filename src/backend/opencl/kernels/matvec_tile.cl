@@ -55,9 +55,5 @@ __kernel void hb_matvec(__global const uchar* tiles, __global const uint* codes,
     end_lane(&sums, visit);
   }
   const Epilogue epilogue = {bias, up, residual, out, rows, flags, out_scale};
-  const uint row = first_row + tile * TILE_ROWS;
-  for (uint c = 0; c < COLUMNS; ++c) {
-    finish16(sums.waiting[4][c][0], row, column + c, &epilogue);
-    finish16(sums.waiting[4][c][1], row + 16, column + c, &epilogue);
-  }
+  finish_tile(&sums, first_row + tile * TILE_ROWS, column, &epilogue);
 }
